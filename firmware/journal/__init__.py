@@ -1,0 +1,1 @@
+"""The session log, its evidence pictures, export and verification."""

@@ -1,0 +1,1 @@
+"""Lights, buttons, pool display: rulings to rhythm, colour, number and words."""

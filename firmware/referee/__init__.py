@@ -1,0 +1,1 @@
+"""The rules, pure: the standard library and itself. No clock, no files, no devices."""

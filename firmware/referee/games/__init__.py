@@ -1,0 +1,1 @@
+"""One file, one game. A game is found by listing this folder."""

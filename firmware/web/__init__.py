@@ -1,0 +1,1 @@
+"""The page that every phone in the room can open."""

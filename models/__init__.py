@@ -1,0 +1,1 @@
+"""Weights are data: *.onnx with a model card. Training, export and evaluation live beside them."""
