@@ -1,0 +1,55 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+# Each sets up its own virtual environment; nothing else on the machine is touched.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+TRAIN := .venv-train
+SHARED ?= ../shared
+
+.PHONY: help demo test slow lint format types imports docs soak bench dataset train evaluate export clean
+
+help:  ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+demo: $(VENV)/.run  ## a whole game refereed from drawn pictures to lights, in about a minute
+	$(BIN)/cardtable demo
+
+test: $(VENV)/.dev  ## the tests that take seconds
+	$(BIN)/python -m pytest -q -m "not slow"
+
+slow: $(VENV)/.dev  ## the slower checks: recordings, photographs, kills, browsers
+	$(BIN)/python -m pytest -q -m slow
+
+lint: $(VENV)/.dev  ## ruff: rules and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(VENV)/.dev  ## put the code into the house's format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: $(VENV)/.dev  ## mypy --strict
+	$(BIN)/mypy
+
+imports: $(VENV)/.dev  ## imports run one way
+	$(BIN)/lint-imports
+
+docs: $(VENV)/.dev  ## the pages that are made from the code, made again
+	$(BIN)/python -m tests.make_docs
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || \
+	  { echo "Python 3.11, 3.12 or 3.13 is wanted: make $(MAKECMDGOALS) PYTHON=python3.11"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
+	@touch $@ $(VENV)/.run
+
+clean:  ## remove what was built here
+	rm -rf $(VENV) $(TRAIN) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

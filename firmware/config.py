@@ -1,0 +1,303 @@
+"""The two files of the table contract: ``table.toml`` (geometry and settings) and ``game.toml`` (what is played).
+
+Reads and checks them, all errors of a file at once, each with its place and its remedy.  Knows no rules: whether a
+house rule exists is the referee's to say.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_config_path, user_data_path
+
+from .referee.match import Setup
+
+Point = tuple[float, float]
+
+
+class ConfigError(ValueError):
+    """A settings file that cannot be used. The message names the file, what is wrong and the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Where the table lies in the picture: the same places in pixels and in millimetres.
+
+    ``matrix`` (3x3, row by row) and ``distortion`` (k1, k2, p1, p2, k3) describe the lens; empty means none.
+    """
+
+    picture: tuple[Point, ...]
+    table: tuple[Point, ...]
+    matrix: tuple[float, ...] = ()
+    distortion: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """A named part of the table: ``seat-1`` .. ``seat-N``, ``layout`` or ``stock``; polygon in mm."""
+
+    name: str
+    polygon: tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WebSettings:
+    """The players' page. ``host`` is the address to listen at; ``pin`` is the host's word for overruling."""
+
+    host: str = "127.0.0.1"
+    port: int = 8080
+    pin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CameraSettings:
+    """Which camera: ``kind`` is picamera2, usb or recording; ``device`` a number or path; size in pixels."""
+
+    kind: str = "picamera2"
+    device: str = "0"
+    width: int = 2304
+    height: int = 1296
+    fps: float = 15.0
+    mains_hz: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class TableConfig:
+    """Everything ``table.toml`` says. Lengths in mm, pictures in pixels; see the table contract."""
+
+    width_mm: float
+    height_mm: float
+    card_w_mm: float
+    card_h_mm: float
+    camera: Calibration
+    zones: tuple[Zone, ...]
+    web: WebSettings = field(default_factory=WebSettings)
+    source: CameraSettings = field(default_factory=CameraSettings)
+    panel: Mapping[str, Any] = field(default_factory=dict)
+
+    def zone(self, name: str) -> Zone:
+        """The zone called ``name``.
+
+        :raises KeyError: if the table has no such zone.
+        """
+        for zone in self.zones:
+            if zone.name == name:
+                return zone
+        raise KeyError(name)
+
+    @property
+    def seats(self) -> int:
+        """How many seats have a zone."""
+        return sum(zone.name.startswith("seat-") for zone in self.zones)
+
+
+def data_folder() -> Path:
+    """Where sessions and their pictures are kept: ``$CARDTABLE_DATA`` or the user's data folder."""
+    return Path(os.environ.get("CARDTABLE_DATA") or user_data_path("cardtable"))
+
+
+def config_folder() -> Path:
+    """Where ``table.toml`` is kept: ``$CARDTABLE_CONFIG`` or the user's configuration folder."""
+    return Path(os.environ.get("CARDTABLE_CONFIG") or user_config_path("cardtable"))
+
+
+def load_table(path: Path) -> TableConfig:
+    """The table file at ``path``.
+
+    :raises ConfigError: if it is missing, is no TOML, or any value does not fit; all faults in one line.
+    """
+    data = _read_toml(path, "run `cardtable calibrate`, or copy one from a recording")
+    read = _Reader(data, {"table", "card", "camera", "zone", "web", "panel", "source"})
+    table, card, camera = read.table("table"), read.table("card"), read.table("camera")
+    config = TableConfig(
+        width_mm=table.number("width", 900, above=0),
+        height_mm=table.number("height", 700, above=0),
+        card_w_mm=card.number("width", 63, above=0),
+        card_h_mm=card.number("height", 88, above=0),
+        camera=_calibration(camera),
+        zones=_zones(read),
+        web=_web(read.table("web")),
+        source=_source(read.table("source")),
+        panel=dict(data.get("panel", {})),
+    )
+    read.finish(path)
+    return config
+
+
+def load_game(path: Path) -> Setup:
+    """The game file at ``path``, as the referee wants it; the referee checks the game's name and house rules.
+
+    :raises ConfigError: if it is missing, is no TOML, or any value does not fit; all faults in one line.
+    """
+    read = _Reader(_read_toml(path, "say what is played: see the table contract"), {"game", "seats", "dealer", "house", "deal"})
+    seats = read.strings("seats")
+    if len(set(seats)) != len(seats):
+        read.fault("seats: two seats have the same name")
+    dealer = read.data.get("dealer")
+    if dealer is not None and not (type(dealer) is int and 1 <= dealer <= max(1, len(seats))):
+        read.fault(f"dealer: {dealer!r} is no seat; seats are 1 to {len(seats)}")
+    setup = Setup(
+        game=read.text("game", ""),
+        seats=seats,
+        dealer=dealer,
+        house=read.mapping("house"),
+        deal=read.mapping("deal"),
+    )
+    read.finish(path)
+    return setup
+
+
+def _read_toml(path: Path, remedy: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: there is no such file; {remedy}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read ({error}); {remedy}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: is not valid TOML: {error}") from None
+
+
+def _calibration(read: _Reader) -> Calibration:
+    picture, table = read.points("picture"), read.points("table")
+    if len(picture) < 4 or len(picture) != len(table):
+        read.fault("picture and table must name the same places, four or more of them")
+    matrix = read.numbers("matrix")
+    if len(matrix) not in (0, 9):
+        read.fault(f"matrix: 3x3 numbers wanted, {len(matrix)} found")
+    distortion = read.numbers("distortion")
+    if len(distortion) not in (0, 4, 5, 8):
+        read.fault("distortion: [k1, k2, p1, p2, k3] wanted")
+    return Calibration(picture, table, matrix, distortion)
+
+
+def _zones(read: _Reader) -> tuple[Zone, ...]:
+    listed = read.data.get("zone", [])
+    if not isinstance(listed, list) or not listed:
+        read.fault("zone: at least one [[zone]] with a name and a polygon is wanted")
+        return ()
+    zones = []
+    for index, item in enumerate(listed, 1):
+        part = read.part(item, f"zone {index}", {"name", "polygon"})
+        zone = Zone(part.text("name", ""), part.points("polygon"))
+        if len(zone.polygon) < 3:
+            part.fault("polygon: three points or more are wanted")
+        zones.append(zone)
+    names = [zone.name for zone in zones]
+    for name in sorted({n for n in names if names.count(n) > 1}):
+        read.fault(f"zone: {name!r} stands twice")
+    return tuple(zones)
+
+
+def _web(read: _Reader) -> WebSettings:
+    return WebSettings(
+        host=read.text("host", "127.0.0.1"),
+        port=int(read.number("port", 8080, above=-1)),
+        pin=read.text("pin", ""),
+    )
+
+
+def _source(read: _Reader) -> CameraSettings:
+    default = CameraSettings()
+    return CameraSettings(
+        kind=read.text("kind", default.kind),
+        device=read.text("device", default.device),
+        width=int(read.number("width", default.width, above=0)),
+        height=int(read.number("height", default.height, above=0)),
+        fps=read.number("fps", default.fps, above=0),
+        mains_hz=int(read.number("mains_hz", default.mains_hz, above=0)),
+    )
+
+
+_KEYS = {
+    "table": {"width", "height"},
+    "card": {"width", "height"},
+    "camera": {"picture", "table", "matrix", "distortion"},
+    "web": {"host", "port", "pin"},
+    "source": {"kind", "device", "width", "height", "fps", "mains_hz"},
+}
+
+
+class _Reader:
+    """Takes typed values out of one TOML table, and collects what is wrong instead of stopping at the first."""
+
+    def __init__(self, data: Mapping[str, Any], known: Iterable[str], where: str = "", faults: list[str] | None = None):
+        self.data, self.where = data, where
+        self.faults: list[str] = [] if faults is None else faults
+        known = sorted(known)
+        for key in data:
+            if key not in known:
+                near = difflib.get_close_matches(key, known, 1)
+                self.fault(f"{key}: unknown key" + (f"; did you mean {near[0]!r}?" if near else ""))
+
+    def fault(self, words: str) -> None:
+        self.faults.append(f"[{self.where}] {words}" if self.where else words)
+
+    def finish(self, path: Path) -> None:
+        if self.faults:
+            raise ConfigError(f"{path}: " + "; ".join(self.faults))
+
+    def part(self, data: Any, where: str, known: Iterable[str]) -> _Reader:
+        if not isinstance(data, Mapping):
+            self.fault(f"{where}: a table is wanted, not {data!r}")
+            data = {}
+        return _Reader(data, known, where, self.faults)
+
+    def table(self, name: str) -> _Reader:
+        return self.part(self.data.get(name, {}), name, _KEYS[name])
+
+    def mapping(self, name: str) -> Mapping[str, Any]:
+        value = self.data.get(name, {})
+        if isinstance(value, Mapping):
+            return dict(value)
+        self.fault(f"{name}: a table is wanted, not {value!r}")
+        return {}
+
+    def number(self, name: str, default: float, above: float) -> float:
+        value = self.data.get(name, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value > above:
+            self.fault(f"{name}: a number above {above:g} is wanted, not {value!r}")
+            return default
+        return float(value)
+
+    def text(self, name: str, default: str) -> str:
+        value = self.data.get(name, default)
+        if not isinstance(value, str):
+            self.fault(f"{name}: text is wanted, not {value!r}")
+            return default
+        return value
+
+    def strings(self, name: str) -> tuple[str, ...]:
+        value = self.data.get(name, [])
+        if not isinstance(value, list) or not value or not all(isinstance(v, str) and v.strip() for v in value):
+            self.fault(f"{name}: a list of names is wanted, not {value!r}")
+            return ()
+        return tuple(value)
+
+    def numbers(self, name: str) -> tuple[float, ...]:
+        value = self.data.get(name, [])
+        flat = [n for row in value for n in (row if isinstance(row, list) else [row])] if isinstance(value, list) else [value]
+        if not all(_is_number(n) for n in flat):
+            self.fault(f"{name}: numbers are wanted, not {value!r}")
+            return ()
+        return tuple(float(n) for n in flat)
+
+    def points(self, name: str) -> tuple[Point, ...]:
+        value = self.data.get(name, [])
+        good = isinstance(value, list) and all(
+            isinstance(p, list) and len(p) == 2 and all(_is_number(n) for n in p) for p in value
+        )
+        if not good:
+            self.fault(f"{name}: a list of [x, y] is wanted, not {value!r}")
+            return ()
+        return tuple((float(x), float(y)) for x, y in value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9
