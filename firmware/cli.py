@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from .journal.journal import Journal
     from .referee.rulings import Ruling
 
 EXIT_NO = 1
@@ -53,7 +52,9 @@ def run(argv: list[str]) -> int:
     except Exception as error:
         if os.environ.get("CARDTABLE_DEBUG"):
             raise
-        words = f"this is a fault of the program, {type(error).__name__}: {error}; with CARDTABLE_DEBUG=1 it shows where"
+        words = (
+            f"this is a fault of the program, {type(error).__name__}: {error}; with CARDTABLE_DEBUG=1 it shows where"
+        )
         return _say(_one_line(words), EXIT_FAULT)
     return int(status or 0)
 
@@ -86,7 +87,11 @@ def commands() -> None:
 @click.option("--seed", type=int, default=1, show_default=True, help="Another seed is another deal and another table.")
 @click.option("--headless", is_flag=True, help="No web page, no live drawing: only lines of text.")
 @click.option("--strip", type=click.Path(path_type=Path), help="Where the film strip goes (a PNG).")
-@click.option("--data", type=click.Path(path_type=Path), help="Where the session is kept (default: a folder of its own).")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    help="Where the session is kept (default: a folder of its own).",
+)
 def demo(game: str, seats: int | None, seed: int, headless: bool, strip: Path | None, data: Path | None) -> int:
     """A whole session with no hardware: a drawn table, the real reader, referee, lights, journal and page."""
     from .demo import run_demo
@@ -179,7 +184,9 @@ def _value_words(value: Any) -> str:
 
 def _ruling_words(ruling: Ruling, seats: tuple[str, ...]) -> str:
     who = seats[ruling.seat - 1] if ruling.seat else ""
-    return f"  [{ruling.id}] {ruling.kind.value}{' ' + ruling.code if ruling.code else ''} {who}: {ruling.why}".rstrip(" :")
+    return f"  [{ruling.id}] {ruling.kind.value}{' ' + ruling.code if ruling.code else ''} {who}: {ruling.why}".rstrip(
+        " :"
+    )
 
 
 def _record_words(record: Mapping[str, Any]) -> str:

@@ -135,7 +135,10 @@ def load_game(path: Path) -> Setup:
 
     :raises ConfigError: if it is missing, is no TOML, or any value does not fit; all faults in one line.
     """
-    read = _Reader(_read_toml(path, "say what is played: see the table contract"), {"game", "seats", "dealer", "house", "deal"})
+    read = _Reader(
+        _read_toml(path, "say what is played: see the table contract"),
+        {"game", "seats", "dealer", "house", "deal"},
+    )
     seats = read.strings("seats")
     if len(set(seats)) != len(seats):
         read.fault("seats: two seats have the same name")
@@ -282,7 +285,11 @@ class _Reader:
 
     def numbers(self, name: str) -> tuple[float, ...]:
         value = self.data.get(name, [])
-        flat = [n for row in value for n in (row if isinstance(row, list) else [row])] if isinstance(value, list) else [value]
+        flat = (
+            [n for row in value for n in (row if isinstance(row, list) else [row])]
+            if isinstance(value, list)
+            else [value]
+        )
         if not all(_is_number(n) for n in flat):
             self.fault(f"{name}: numbers are wanted, not {value!r}")
             return ()

@@ -59,7 +59,7 @@ class Card(NamedTuple):
 _RANK_WORDS = dict(
     zip(
         RANKS,
-        "ace two three four five six seven eight nine ten jack queen king".split(),
+        ["ace", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king"],
         strict=True,
     )
 )

@@ -69,7 +69,8 @@ class Exchanged:
 @dataclass(frozen=True, slots=True)
 class ExchangeRefused:
     """``seat`` pushed his card to ``neighbour``, who pushed it back; ``shown`` if a card was turned up (its own
-    `Laid` precedes this)."""
+    `Laid` precedes this).
+    """
 
     seat: int
     neighbour: int
