@@ -1,0 +1,93 @@
+"""Settings files: good ones are read whole, bad ones name every fault at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from firmware.config import ConfigError, load_game, load_table
+
+TABLE = """
+[table]
+width = 900
+height = 700
+[card]
+width = 63
+height = 88
+[camera]
+picture = [[112.0, 80.5], [1170.0, 84.0], [1166.0, 905.0], [108.0, 900.0]]
+table   = [[0, 0], [900, 0], [900, 700], [0, 700]]
+matrix = [[1000, 0, 640], [0, 1000, 480], [0, 0, 1]]
+distortion = [0.1, 0, 0, 0, 0]
+[[zone]]
+name = "seat-1"
+polygon = [[250, 520], [650, 520], [650, 690], [250, 690]]
+[[zone]]
+name = "layout"
+polygon = [[150, 180], [750, 180], [750, 510], [150, 510]]
+"""
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_good_table_is_read_whole(tmp_path: Path) -> None:
+    table = load_table(written(tmp_path, "table.toml", TABLE))
+    assert (table.width_mm, table.height_mm, table.card_w_mm, table.card_h_mm) == (900, 700, 63, 88)
+    assert table.camera.picture[1] == (1170.0, 84.0)
+    assert len(table.camera.matrix) == 9
+    assert [zone.name for zone in table.zones] == ["seat-1", "layout"]
+    assert table.seats == 1
+    assert table.zone("layout").polygon[0] == (150, 180)
+
+
+def test_all_faults_of_a_table_come_at_once(tmp_path: Path) -> None:
+    bad = TABLE.replace("width = 900", "widht = 900").replace("height = 88", "height = -1").replace('"layout"', '"seat-1"')
+    with pytest.raises(ConfigError) as caught:
+        load_table(written(tmp_path, "table.toml", bad))
+    words = str(caught.value)
+    assert "did you mean 'width'" in words
+    assert "[card] height: a number above 0 is wanted, not -1" in words
+    assert "'seat-1' stands twice" in words
+    assert "\n" not in words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b"\x00" * 900, "is not valid TOML"),  # E05: a file full of zero bytes
+        (b"", "four or more"),
+        (TABLE.encode()[: len(TABLE) // 2], "zone: at least one"),
+        (b"\xff\xfe", "cannot be read"),
+    ],
+)
+def test_a_damaged_table_file_is_named(tmp_path: Path, text: bytes, words: str) -> None:
+    path = tmp_path / "table.toml"
+    path.write_bytes(text)
+    with pytest.raises(ConfigError, match=words):
+        load_table(path)
+
+
+def test_a_missing_file_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="there is no such file; run `cardtable calibrate`"):
+        load_table(tmp_path / "table.toml")
+
+
+def test_a_game_is_read(tmp_path: Path) -> None:
+    text = 'game = "fan_tan"\nseats = ["Ann", "Bo"]\ndealer = 2\n[house]\nante = 1\n[deal]\ncounts = { Ann = 7, Bo = 7 }\n'
+    setup = load_game(written(tmp_path, "game.toml", text))
+    assert (setup.game, setup.seats, setup.dealer) == ("fan_tan", ("Ann", "Bo"), 2)
+    assert setup.house["ante"] == 1
+    assert setup.deal["counts"] == {"Ann": 7, "Bo": 7}
+
+
+def test_faults_of_a_game_come_at_once(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_game(written(tmp_path, "game.toml", 'game = 3\nseats = ["Ann", "Ann"]\ndealer = 9\nhous = 1\n'))
+    words = str(caught.value)
+    for part in ("game: text is wanted", "the same name", "dealer: 9 is no seat", "did you mean 'house'"):
+        assert part in words
