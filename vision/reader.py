@@ -1,0 +1,504 @@
+"""Cards in a picture: find corner indices, read each one, join them to cards. The models run here alone.
+
+Two small networks, both ONNX files beside their model cards in ``models/``:
+
+- the *finder* sees the picture at a scale where a card is ``Finder.card_px`` wide and says where an
+  index (rank above suit) lies and which way it points; it knows no card by name;
+- the *index reader* sees one index, cut from the full-resolution picture and turned upright, and
+  gives rank and suit, or none, and where in the cut they really lie.
+
+What this module does not do: follow cards over time (tracker.py), know millimetres (surface.py), or
+guess. A reading below the stored threshold is "?".
+
+Coordinates are continuous picture pixels: pixel i covers [i, i + 1). Pictures are BGR uint8 [H, W, 3].
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import cv2
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+
+Image: TypeAlias = NDArray[np.uint8]
+Floats: TypeAlias = NDArray[np.float32]
+Point: TypeAlias = tuple[float, float]
+Region: TypeAlias = tuple[float, float, float, float]
+
+RANKS: Final = "A23456789TJQK"
+SUITS: Final = "CDHS"
+UNREAD: Final = "?"
+BACK: Final = "back"
+
+CARD_MM: Final = (63.0, 88.0)
+"""Width and height of a poker-size card."""
+
+INDEX_MM: Final = (5.5, 13.0)
+"""Middle of an index from its own corner of the card: the mean over the drawn training packs."""
+
+INDEX_SPAN: Final = 0.155
+"""Distance rank to suit over the card's width: the median over the drawn training packs."""
+
+_PAD_VALUE: Final = 114
+"""Grey of the padding, as Ultralytics pads when it trains."""
+
+_SAME_PLACE: Final = 0.6
+"""Two finds are one index when their middles are closer than this many index spans."""
+
+_OPPOSITE_DEG: Final = 14.0
+"""The two indices of a card point opposite ways within this angle (perspective, bent cards)."""
+
+_OPPOSITE_MM: Final = 9.0
+"""... and lie across the card's middle within this distance (index places differ between packs)."""
+
+_INDEX_LIKE: Final = 0.5
+"""A find whose rank and suit are both less likely than this to be there at all is no index."""
+
+_DOUBT: Final = 0.25
+"""Corners of one card that disagree count against it from this confidence on."""
+
+_STILL_FRACTIONS: Final = (0.55, 0.36, 0.24, 0.16, 0.105, 0.07, 0.046)
+"""Card widths tried in a picture of unknown scale, as fractions of its longer side."""
+
+
+class ModelError(ValueError):
+    """A model file is missing or is not what this program was written for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """One corner index: places in picture px, probabilities in the order of RANKS and SUITS."""
+
+    rank_px: Point
+    suit_px: Point
+    card: str
+    confidence: float
+    rank_p: tuple[float, ...]
+    suit_p: tuple[float, ...]
+    score: float
+
+    @property
+    def middle(self) -> Point:
+        """Midpoint between rank and suit, px."""
+        return (self.rank_px[0] + self.suit_px[0]) / 2, (self.rank_px[1] + self.suit_px[1]) / 2
+
+    @property
+    def span_px(self) -> float:
+        """Distance between rank and suit, px."""
+        return math.dist(self.rank_px, self.suit_px)
+
+    @property
+    def down(self) -> Point:
+        """Unit vector from rank to suit: down the card as its reader holds it."""
+        span = max(self.span_px, 1e-6)
+        return (self.suit_px[0] - self.rank_px[0]) / span, (self.suit_px[1] - self.rank_px[1]) / span
+
+    @property
+    def best(self) -> str:
+        """The likeliest card, however unlikely."""
+        return RANKS[int(np.argmax(self.rank_p))] + SUITS[int(np.argmax(self.suit_p))]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One card: "7H", "back" or "?"; corners float [4, 2] px, clockwise from the card's own top-left."""
+
+    card: str
+    confidence: float
+    corners: NDArray[np.float64]
+    indices: tuple[Index, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How a region of the picture was fitted into a network's input, and the way back.
+
+    The scales are those of the rounded size really used, never recomputed (field report F02).
+    """
+
+    tensor: Floats
+    left: float
+    top: float
+    scale_x: float
+    scale_y: float
+
+    def forward(self, points: NDArray[Any]) -> NDArray[np.float64]:
+        """Picture px [..., 2] -> input px [..., 2]."""
+        return (np.asarray(points, float) - (self.left, self.top)) * (self.scale_x, self.scale_y)
+
+    def inverse(self, points: NDArray[Any]) -> NDArray[np.float64]:
+        """Input px [..., 2] -> picture px [..., 2]."""
+        return np.asarray(points, float) / (self.scale_x, self.scale_y) + (self.left, self.top)
+
+
+def fit(image: Image, scale: float, stride: int, region: Region | None = None) -> Fit:
+    """Scale a region by one factor both ways and pad right and below to a multiple of the stride.
+
+    The tensor is float32 [1, 3, h, w], RGB, 0..1. The region is clipped to the picture; an empty one
+    becomes a single pixel.
+    """
+    high, wide = image.shape[:2]
+    x0, y0, x1, y1 = region or (0, 0, wide, high)
+    left, top = min(max(int(x0), 0), wide - 1), min(max(int(y0), 0), high - 1)
+    part = image[top : max(math.ceil(min(y1, high)), top + 1), left : max(math.ceil(min(x1, wide)), left + 1)]
+    new_w, new_h = max(round(part.shape[1] * scale), 1), max(round(part.shape[0] * scale), 1)
+    mode = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    small = cv2.resize(part, (new_w, new_h), interpolation=mode)
+    padded = np.full((-(-new_h // stride) * stride, -(-new_w // stride) * stride, 3), _PAD_VALUE, np.uint8)
+    padded[:new_h, :new_w] = small
+    tensor = np.ascontiguousarray(padded[..., ::-1].transpose(2, 0, 1)[None], np.float32) / np.float32(255)
+    return Fit(tensor, left, top, new_w / part.shape[1], new_h / part.shape[0])
+
+
+def cut_index(
+    image: Image, rank_px: Sequence[float], suit_px: Sequence[float], size: tuple[int, int], span: tuple[float, float]
+) -> Image:
+    """Cut one index out of the picture, upright: uint8 [size[1], size[0], 3].
+
+    ``span`` is the width and height of the cut in units of the rank-suit distance. Places beyond the
+    picture repeat its edge. Large indices are halved first, so that thin strokes do not alias.
+    """
+    rank, suit = np.asarray(rank_px, float), np.asarray(suit_px, float)
+    distance = max(float(np.hypot(*(suit - rank))), 1.0)
+    down = (suit - rank) / distance
+    right = np.array([down[1], -down[0]])
+    step_x, step_y = right * span[0] * distance / size[0], down * span[1] * distance / size[1]
+    origin = (rank + suit) / 2 - step_x * size[0] / 2 - step_y * size[1] / 2
+    steps = np.stack([step_x, step_y], axis=1)
+    shrink = int(max(float(np.hypot(*step_x)), float(np.hypot(*step_y))) / 1.25)
+    if shrink >= 2:
+        return _cut_shrunk(image, origin, steps, size, shrink)
+    matrix = np.concatenate([steps, (origin + steps.sum(1) / 2 - 0.5)[:, None]], axis=1)
+    return _warp(image, matrix, size)
+
+
+def _cut_shrunk(
+    image: Image, origin: NDArray[np.float64], steps: NDArray[np.float64], size: tuple[int, int], shrink: int
+) -> Image:
+    """As cut_index for one index, from its surroundings made ``shrink`` times smaller."""
+    corners = origin + np.array([[0, 0], [size[0], 0], [0, size[1]], list(size)]) @ steps.T
+    high, wide = image.shape[:2]
+    x0, y0 = (int(v) - 2 * shrink for v in corners.min(0))
+    x1, y1 = (int(v) + 2 * shrink for v in corners.max(0))
+    x0, y0 = min(max(x0, 0), wide - 1), min(max(y0, 0), high - 1)
+    part = image[y0 : max(min(y1, high), y0 + 1), x0 : max(min(x1, wide), x0 + 1)]
+    small_size = max(part.shape[1] // shrink, 1), max(part.shape[0] // shrink, 1)
+    small = cv2.resize(part, small_size, interpolation=cv2.INTER_AREA)
+    scale = np.array([small_size[0] / part.shape[1], small_size[1] / part.shape[0]])
+    steps = steps * scale[:, None]
+    origin = (origin - (x0, y0)) * scale
+    matrix = np.concatenate([steps, (origin + steps.sum(1) / 2 - 0.5)[:, None]], axis=1)
+    return _warp(small, matrix, size)
+
+
+def _warp(image: Any, matrix: NDArray[np.float64], size: tuple[int, int]) -> Image:
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    cut = cv2.warpAffine(image, matrix, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(cut, np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class _Spec:
+    """What a model file says about itself in its metadata entry "cardtable" (JSON)."""
+
+    values: dict[str, Any]
+    path: Path
+
+    def get(self, key: str, kind: type) -> Any:
+        value = self.values.get(key)
+        if kind is float and isinstance(value, int):
+            value = float(value)
+        if not isinstance(value, kind):
+            raise ModelError(f"{self.path}: the model says nothing usable of {key!r}; export it again (make export)")
+        return value
+
+    def expect(self, key: str, wanted: object) -> None:
+        if self.values.get(key) != wanted:
+            raise ModelError(
+                f"{self.path}: the model was trained with {key} = {self.values.get(key)!r}, this program needs "
+                f"{wanted!r}; take the model that belongs to this version, or export it again (make export)"
+            )
+
+
+def _open(path: Path, role: str, threads: int) -> tuple[Any, _Spec]:
+    if not path.is_file():
+        raise ModelError(f"{path}: no such model; restore it from the repository or run make export")
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.add_session_config_entry("session.inter_op.allow_spinning", "0")
+    options.enable_cpu_mem_arena = False
+    options.log_severity_level = 3
+    try:
+        session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        values = json.loads(session.get_modelmeta().custom_metadata_map["cardtable"])
+    except Exception as error:  # onnxruntime raises its own unexported classes
+        raise ModelError(f"{path}: not a model of this program ({error}); run make export") from error
+    spec = _Spec(values, path)
+    spec.expect("role", role)
+    spec.expect("channels", "RGB")
+    spec.expect("range", [0, 1])
+    return session, spec
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A raw find: places in picture px."""
+
+    score: float
+    rank: NDArray[np.float64]
+    suit: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Finder:
+    """The index finder: an Ultralytics pose network with one class and two key points, rank and suit."""
+
+    session: Any
+    card_px: float
+    stride: int
+    threshold: float
+
+    @classmethod
+    def load(cls, path: Path, threads: int) -> Finder:
+        session, spec = _open(path, "finder", threads)
+        spec.expect("points", ["rank", "suit"])
+        return cls(session, spec.get("card_px", float), spec.get("stride", int), spec.get("threshold", float))
+
+    def find(self, image: Image, card_px: float, region: Region | None = None) -> list[_Found]:
+        """Indices of cards ``card_px`` wide in the picture (or a region of it), the surest first."""
+        fitted = fit(image, self.card_px / card_px, self.stride, region)
+        name = self.session.get_inputs()[0].name
+        (output,) = self.session.run(None, {name: fitted.tensor})
+        rows = output[0].T
+        rows = rows[rows[:, 4] > self.threshold]
+        rows = rows[np.argsort(-rows[:, 4], kind="stable")]
+        points = fitted.inverse(rows[:, 5:9].reshape(-1, 2, 2))
+        return _thin([_Found(float(s), p[0], p[1]) for s, p in zip(rows[:, 4], points, strict=True)])
+
+
+def _thin(finds: Iterable[_Found]) -> list[_Found]:
+    """Of finds in one place keep the surest; the input is sorted, the surest first."""
+    kept: list[_Found] = []
+    middles: list[NDArray[np.float64]] = []
+    for find in finds:
+        middle = (find.rank + find.suit) / 2
+        span = float(np.hypot(*(find.suit - find.rank)))
+        if all(np.hypot(*(middle - other)) > _SAME_PLACE * span for other in middles):
+            kept.append(find)
+            middles.append(middle)
+    return kept
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReader:
+    """The index reader: a cut -> rank 13 + none, suit 4 + none, and the true places of both."""
+
+    session: Any
+    size: tuple[int, int]
+    span: tuple[float, float]
+    temperature: float
+    threshold: float
+
+    @classmethod
+    def load(cls, path: Path, threads: int) -> IndexReader:
+        session, spec = _open(path, "index-reader", threads)
+        spec.expect("ranks", RANKS)
+        spec.expect("suits", SUITS)
+        size, span = spec.get("size", list), spec.get("span", list)
+        return cls(
+            session,
+            (int(size[0]), int(size[1])),
+            (float(span[0]), float(span[1])),
+            spec.get("temperature", float),
+            spec.get("threshold", float),
+        )
+
+    def classify(self, cuts: Sequence[Image]) -> tuple[Floats, Floats, Floats]:
+        """Cuts uint8 [n, h, w, 3] BGR -> rank p [n, 14], suit p [n, 5], offsets [n, 2, 2].
+
+        The offsets say where rank and suit lie from where they were thought to lie, in units of the
+        rank-suit distance, right and down in the cut.
+        """
+        batch = np.stack(cuts)[..., ::-1].transpose(0, 3, 1, 2).astype(np.float32) / np.float32(255)
+        name = self.session.get_inputs()[0].name
+        (output,) = self.session.run(None, {name: np.ascontiguousarray(batch)})
+        return (
+            _softmax(output[:, :14] / self.temperature),
+            _softmax(output[:, 14:19] / self.temperature),
+            output[:, 19:23].reshape(-1, 2, 2),
+        )
+
+    def read(self, image: Image, finds: Sequence[_Found]) -> list[Index]:
+        """Read each find both ways up, then once more where the network says that it really lies."""
+        if not finds:
+            return []
+        turned = [_Found(f.score, f.suit, f.rank) for f in finds]
+        both = [*finds, *turned]
+        ranks, suits, offsets = self.classify([cut_index(image, f.rank, f.suit, self.size, self.span) for f in both])
+        sure = ranks[:, :13].max(1) * suits[:, :4].max(1)
+        ways = [i if sure[i] >= sure[i + len(finds)] else i + len(finds) for i in range(len(finds))]
+        moved = [_moved(both[way], offsets[way]) for way in ways]
+        again, again_s, _ = self.classify([cut_index(image, f.rank, f.suit, self.size, self.span) for f in moved])
+        rank_p, suit_p = (ranks[ways] + again) / 2, (suits[ways] + again_s) / 2
+        return [self._index(f, r, s) for f, r, s in zip(moved, rank_p, suit_p, strict=True)]
+
+    def _index(self, found: _Found, rank_p: Floats, suit_p: Floats) -> Index:
+        confidence = float(rank_p[:13].max() * suit_p[:4].max())
+        name = RANKS[int(rank_p[:13].argmax())] + SUITS[int(suit_p[:4].argmax())]
+        return Index(
+            rank_px=(float(found.rank[0]), float(found.rank[1])),
+            suit_px=(float(found.suit[0]), float(found.suit[1])),
+            card=name if confidence >= self.threshold else UNREAD,
+            confidence=confidence,
+            rank_p=tuple(map(float, rank_p[:13])),
+            suit_p=tuple(map(float, suit_p[:4])),
+            score=found.score,
+        )
+
+
+def _softmax(logits: Floats) -> Floats:
+    powers = np.exp(logits - logits.max(1, keepdims=True))
+    return np.asarray(powers / powers.sum(1, keepdims=True), np.float32)
+
+
+def _moved(found: _Found, offset: Floats) -> _Found:
+    """Apply the reader's offsets [2, 2], at most half an index span each way."""
+    down = found.suit - found.rank
+    right = np.array([down[1], -down[0]])
+    step = np.clip(offset, -0.5, 0.5)
+    return _Found(
+        found.score,
+        found.rank + step[0, 0] * right + step[0, 1] * down,
+        found.suit + step[1, 0] * right + step[1, 1] * down,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Both networks and the rules that join what they say. Make one with Reader.load()."""
+
+    finder: Finder
+    index_reader: IndexReader
+    hash: str
+    """sha256 over the model files, in the order finder, reader: it names what read a card."""
+
+    @classmethod
+    def load(cls, folder: Path | None = None, threads: int = 1) -> Reader:
+        """Load ``index-finder.onnx`` and ``index-reader.onnx``; raises ModelError with one clear line."""
+        folder = folder or Path(__file__).resolve().parent.parent / "models"
+        paths = folder / "index-finder.onnx", folder / "index-reader.onnx"
+        finder, index_reader = Finder.load(paths[0], threads), IndexReader.load(paths[1], threads)
+        digest = hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+        return cls(finder, index_reader, digest)
+
+    @property
+    def threshold(self) -> float:
+        """Least confidence of a reading that is not "?"."""
+        return self.index_reader.threshold
+
+    def indices(self, image: Image, card_px: float, region: Region | None = None) -> list[Index]:
+        """Corner indices of cards ``card_px`` wide (px of this picture), surest find first.
+
+        ``region`` (x0, y0, x1, y1) px limits the search, not the cuts. An index that cannot be told
+        has card "?" and keeps its probabilities, for a vote over frames.
+        """
+        return self._index_like(self.index_reader.read(image, self.finder.find(image, card_px, region)))
+
+    def read(self, image: Image, card_px: float | None = None) -> list[Reading]:
+        """Cards in a still picture; the scale is searched for when ``card_px`` is None."""
+        if card_px is not None:
+            return join(self.indices(image, card_px), card_px, self.threshold)
+        return self._read_unknown_scale(image)
+
+    def _index_like(self, indices: Iterable[Index]) -> list[Index]:
+        return [i for i in indices if sum(i.rank_p) > _INDEX_LIKE and sum(i.suit_p) > _INDEX_LIKE]
+
+    def _read_unknown_scale(self, image: Image) -> list[Reading]:
+        finds: list[_Found] = []
+        for fraction in _STILL_FRACTIONS:
+            finds += self.finder.find(image, fraction * max(image.shape[:2]))
+        finds = _thin(sorted(finds, key=lambda f: -f.score))
+        indices = self._index_like(self.index_reader.read(image, finds))
+        if not indices:
+            return []
+        sure = [i.span_px for i in indices if i.card != UNREAD] or [i.span_px for i in indices]
+        return join(indices, float(np.median(sure)) / INDEX_SPAN, self.threshold)
+
+
+def join(indices: Sequence[Index], card_px: float, threshold: float) -> list[Reading]:
+    """Join the two indices of one card; what disagrees becomes "?". Surest cards first."""
+    left = sorted(indices, key=lambda i: -i.confidence)
+    readings: list[Reading] = []
+    while left:
+        first = left.pop(0)
+        other = next((i for i in left if _one_card(first, i, card_px)), None)
+        if other is not None:
+            left.remove(other)
+        readings.append(_reading(first, other, card_px, threshold))
+    return readings
+
+
+def _one_card(a: Index, b: Index, card_px: float) -> bool:
+    """Do two indices lie as the two corners of one card?"""
+    cosine = a.down[0] * b.down[0] + a.down[1] * b.down[1]
+    if cosine > -math.cos(math.radians(_OPPOSITE_DEG)):
+        return False
+    mm = card_px / CARD_MM[0]
+    down = np.array([a.down[0] - b.down[0], a.down[1] - b.down[1]])
+    down /= np.hypot(*down)
+    right = np.array([down[1], -down[0]])
+    across = np.subtract(b.middle, a.middle) / mm
+    wanted = np.array([CARD_MM[0] - 2 * INDEX_MM[0], CARD_MM[1] - 2 * INDEX_MM[1]])
+    return bool(np.hypot(*(np.array([across @ right, across @ down]) - wanted)) < _OPPOSITE_MM)
+
+
+def _reading(first: Index, other: Index | None, card_px: float, threshold: float) -> Reading:
+    corners = _corners(first, other, card_px)
+    if other is None:
+        return Reading(first.card, first.confidence, corners, (first,))
+    pair = (first, other)
+    if first.best == other.best:
+        confidence = 1 - (1 - first.confidence) * (1 - other.confidence)
+        return Reading(first.best if confidence >= threshold else UNREAD, confidence, corners, pair)
+    if other.confidence >= _DOUBT:
+        return Reading(UNREAD, first.confidence * (1 - other.confidence), corners, pair)
+    return Reading(first.card, first.confidence, corners, pair)
+
+
+def _corners(first: Index, other: Index | None, card_px: float) -> NDArray[np.float64]:
+    """The card's rectangle [4, 2] px, clockwise from the corner beside ``first``."""
+    mm = card_px / CARD_MM[0]
+    down = np.array(first.down)
+    if other is not None:
+        down = down - np.array(other.down)
+        down /= np.hypot(*down)
+    right = np.array([down[1], -down[0]])
+    half = np.array(CARD_MM) / 2 * mm
+    if other is not None:
+        middle = (np.array(first.middle) + np.array(other.middle)) / 2
+    else:
+        inset = half - np.array(INDEX_MM) * mm
+        middle = np.array(first.middle) + right * inset[0] + down * inset[1]
+    x, y = right * half[0], down * half[1]
+    return np.array([middle - x - y, middle + x - y, middle + x + y, middle - x + y])
+
+
+def with_threshold(reader: Reader, threshold: float) -> Reader:
+    """The same reader with another threshold (for measuring curves)."""
+    return replace(reader, index_reader=replace(reader.index_reader, threshold=threshold))
+
+
+def all_cards() -> list[str]:
+    """The 52 cards in the order of RANKS, then SUITS."""
+    return [rank + suit for rank, suit in itertools.product(RANKS, SUITS)]
