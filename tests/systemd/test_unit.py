@@ -1,0 +1,88 @@
+"""cardtable.service: systemd itself checks it, and a few lines are held to what field reports taught."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+HOME = Path(__file__).resolve().parents[2] / "systemd"
+UNIT = (HOME / "cardtable.service").read_text()
+#: Exposure as systemd scores it, times ten (1.5). A unit without any hardening scores 9.6.
+MOST_EXPOSED_TIMES_10 = 15
+
+
+def settings(key: str) -> list[str]:
+    return re.findall(rf"^{key}=(.*)$", UNIT, re.MULTILINE)
+
+
+@pytest.fixture
+def unit(tmp_path: Path) -> Path:
+    """The unit with commands that exist on every machine."""
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("systemd-analyze is not on this machine")
+    path = tmp_path / "cardtable.service"
+    path.write_text(re.sub(r"^(Exec\w+=-?).*$", rf"\g<1>{shutil.which('true')}", UNIT, flags=re.MULTILINE))
+    return path
+
+
+def analyze(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["systemd-analyze", *arguments], capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_verify_has_nothing_to_say(unit: Path) -> None:
+    done = analyze("verify", str(unit))
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+
+
+def test_verify_would_say_something_of_an_unknown_key(unit: Path) -> None:
+    unit.write_text(unit.read_text().replace("[Install]", "RestartSecs=3\n[Install]"))
+    assert "RestartSecs" in analyze("verify", str(unit)).stderr
+
+
+def test_exposure_is_low(unit: Path) -> None:
+    done = analyze("security", "--offline=true", f"--threshold={MOST_EXPOSED_TIMES_10}", "--no-pager", str(unit))
+    if "Unknown" in done.stderr or "unrecognized option" in done.stderr:
+        pytest.skip("this systemd-analyze knows no --offline")
+    assert done.returncode == 0, done.stdout[-200:]
+
+
+def test_c01_the_service_has_a_user_and_a_writable_place_to_stand_in() -> None:
+    assert settings("User") == ["cardtable"]
+    assert settings("WorkingDirectory") == ["/run/cardtable"]
+    assert "cardtable" in settings("RuntimeDirectory")
+    assert "LG_WD=/run/cardtable" in " ".join(settings("Environment"))
+
+
+def test_c02_the_pin_library_is_named() -> None:
+    assert "GPIOZERO_PIN_FACTORY=lgpio" in " ".join(settings("Environment"))
+
+
+def test_c09_the_lights_go_out_whatever_ended_the_program() -> None:
+    assert settings("ExecStopPost") == ["-/opt/cardtable/venv/bin/python -m firmware.panel.dark"]
+
+
+def test_what_would_break_camera_or_pins_is_not_set() -> None:
+    """HARDWARE: these four take the camera, the board's revision or the groups away."""
+    assert settings("PrivateDevices") == ["no"]
+    assert settings("ProcSubset") == ["all"]
+    assert settings("PrivateUsers") == []
+    assert "AF_NETLINK" in settings("RestrictAddressFamilies")[0]
+
+
+def test_a_reboot_is_advised_once_not_in_a_loop() -> None:
+    from firmware.service import EXIT_CAMERA, EXIT_REBOOT_ADVISED
+
+    prevented = settings("RestartPreventExitStatus")[0].split()
+    assert str(EXIT_REBOOT_ADVISED) in prevented
+    assert str(EXIT_CAMERA) not in prevented
+
+
+def test_groups_of_the_unit_are_made_by_sysusers() -> None:
+    made = re.findall(r"^g (\w+)", (HOME / "cardtable.sysusers").read_text(), re.MULTILINE)
+    assert set(settings("SupplementaryGroups")[0].split()) <= set(made)
+    joined = re.findall(r"^m cardtable (\w+)", (HOME / "cardtable.sysusers").read_text(), re.MULTILINE)
+    assert set(made) == set(joined)
