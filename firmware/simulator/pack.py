@@ -34,7 +34,7 @@ _SHIFT = 4
 class Style:
     """How a pack is drawn. Lengths in millimetres, colours BGR."""
 
-    index_mm: float = 7.6
+    index_mm: float = 8.0
     stroke: float = 1.9  # of a glyph box 10 wide
     serif: bool = True
     pip_mm: float = 6.6
@@ -105,9 +105,9 @@ def _master_face(card: str, how: Style) -> Image:
 def _index(canvas: _Canvas, rank: str, suit: str, how: Style, ink: Colour) -> None:
     high = how.index_mm
     wide = high * 0.70
-    x, y = 5.6, 3.6 + high / 2
+    x, y = 5.6, 4.2 + high / 2
     canvas.glyph(rank, (x, y), (wide, high), how.stroke, how.serif, ink)
-    canvas.pip(suit, (x, y + high / 2 + 0.7 + high * 0.38), high * 0.44, ink)
+    canvas.pip(suit, (x, y + high / 2 + 1.0 + high * 0.44), high * 0.48, ink)
 
 
 #: Half the pip field, mm: columns 14.5 mm to both sides, rows 27 mm up and down, as index packs have it.
