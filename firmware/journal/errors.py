@@ -1,0 +1,84 @@
+"""What can go wrong with the journal, each as one line that names what, where and the remedy.
+
+    JournalError (an OSError, so that the command line prints it and ends with 2)
+    |- JournalBusy       another program writes this journal
+    |- DiskFull          no room for the log (pictures are given up long before)
+    |- DiskReadOnly      the disk cannot be written
+    |- Damaged           the database or a log line cannot be read
+    |- UnknownSchema     written by a newer program, or not by Card Table at all
+    |- NoSuchSession     no session has this name
+    |- BadEntry          an entry that cannot be the next one
+    `- BadArchive        an exported file that cannot be imported
+
+People's mistakes at the table are rulings and never come here.
+"""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+
+
+class JournalError(OSError):
+    """One clear line: what, where, remedy."""
+
+
+class JournalBusy(JournalError):
+    """Another program has this journal open for writing."""
+
+
+class DiskFull(JournalError):
+    """There is no room left, not even the reserve."""
+
+
+class DiskReadOnly(JournalError):
+    """The journal's folder cannot be written."""
+
+
+class Damaged(JournalError):
+    """A file of the journal cannot be read as what it is."""
+
+
+class UnknownSchema(JournalError):
+    """The file is not one that this program may touch."""
+
+
+class NoSuchSession(JournalError):
+    """No session is called that."""
+
+
+class BadEntry(JournalError):
+    """The entry cannot follow the ones before it."""
+
+
+class BadArchive(JournalError):
+    """The file to import is not a whole export."""
+
+
+def from_sqlite(error: sqlite3.Error, where: object) -> JournalError:
+    """The error of ours that a database error means; ``where`` is the file."""
+    words = str(error)
+    if "full" in words:
+        return DiskFull(f"{where}: the disk is full: free some space (`cardtable forget` drops old pictures)")
+    if "readonly" in words or "unable to open" in words:
+        return DiskReadOnly(f"{where}: cannot be written ({words}): check the disk and the folder's owner")
+    if is_damage(error):
+        return Damaged(f"{where}: {words}: start the program again, it sets the file aside and rebuilds it")
+    return JournalError(f"{where}: {words}: check the disk")
+
+
+def from_os(error: OSError, where: object) -> JournalError:
+    """The error of ours that an operating system's error means; ``where`` is the file."""
+    match error.errno:
+        case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
+            return DiskFull(f"{where}: the disk is full: free some space (`cardtable forget` drops old pictures)")
+        case errno.EROFS | errno.EACCES | errno.EPERM:
+            return DiskReadOnly(f"{where}: cannot be written: check the disk and the folder's owner")
+        case _:
+            return JournalError(f"{where}: {error.strerror or error}: check the disk")
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether a database error means that the file itself is broken (and not busy, full or read-only)."""
+    words = str(error)
+    return any(sign in words for sign in ("malformed", "not a database", "no such table", "corrupt"))

@@ -1,0 +1,79 @@
+"""The list of sessions: found by game, player, date, or only those with a dispute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from .rows import folded
+from .store import SessionRow, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Which sessions are wanted; a field that is None does not matter.
+
+    ``player``: a whole name, case does not matter. ``since_ns`` and ``until_ns``: wall times when a session began.
+    ``disputes``: only sessions with a disputed entry. ``limit``: at most so many, the newest.
+    """
+
+    game: str | None = None
+    player: str | None = None
+    since_ns: int | None = None
+    until_ns: int | None = None
+    disputes: bool = False
+    limit: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One session in the list."""
+
+    row: SessionRow
+    seats: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that ``cardtable sessions --json`` prints."""
+        row = self.row
+        return {
+            "id": row.id,
+            "game": row.game,
+            "started": iso(row.started_ns),
+            "time_uncertain": row.uncertain,
+            "entries": row.entries,
+            "ended": row.ended,
+            "seats": list(self.seats),
+            "disputes": row.disputes,
+        }
+
+
+def find(store: Store, query: Query) -> list[Summary]:
+    """The sessions that fit, newest first."""
+    asked: list[tuple[str, Any]] = [
+        ("game = ?", query.game),
+        ("number IN (SELECT session FROM seat WHERE folded = ?)", query.player and folded(query.player)),
+        ("started_ns >= ?", query.since_ns),
+        ("started_ns < ?", query.until_ns),
+        ("disputes >= ?", 1 if query.disputes else None),
+    ]
+    given = [(condition, value) for condition, value in asked if value is not None]
+    where = " AND ".join(condition for condition, _ in given) or "1"
+    rows = store.sessions(where, *(value for _, value in given), limit=query.limit)
+    names = _names(store, rows)
+    return [Summary(row, names.get(row.number, ())) for row in rows]
+
+
+def _names(store: Store, rows: list[SessionRow]) -> dict[int, tuple[str, ...]]:
+    if not rows:
+        return {}
+    sql = "SELECT session, name FROM seat WHERE session BETWEEN ? AND ? ORDER BY session, seat"
+    names: dict[int, tuple[str, ...]] = {}
+    for session, name in store.rows(sql, rows[-1].number, rows[0].number):
+        names[session] = (*names.get(session, ()), name)
+    return names
+
+
+def iso(wall_ns: int) -> str:
+    """A wall time as ISO 8601 in UTC, to the second."""
+    return datetime.fromtimestamp(wall_ns // 1_000_000_000, UTC).isoformat().replace("+00:00", "Z")

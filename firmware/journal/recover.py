@@ -1,0 +1,289 @@
+"""What a start does before anything else: make the database and the spare logs agree, and lose no line doing so.
+
+Damaged files are never deleted, they are set aside with the date (E02). Lines are believed by their hash chain only.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from .chain import genesis, link
+from .errors import from_os
+from .guard import sync_folder
+from .lines import Sealed, read_line
+from .photos import PhotoShelf
+from .rows import Execute, add_line, add_session, drop_session
+from .spare import Spare, SpareText, spare_row
+from .store import NAME, SessionRow, Store, open_store, suspect_mark
+
+ASIDE = "set-aside"
+Rows = tuple[Sealed, ...]
+
+#: A database up to this size is looked through at every start (measured: tests/bench/bench_journal.py, about 0.1 s
+#: for 64 MB); a larger one only after it showed damage, so that the table is ready at once.
+LOOK_THROUGH_BYTES = 64 << 20
+
+#: So many of the newest sessions are compared with their spare logs at every start: what a cut write-ahead file can
+#: have lost (2 MB, see store.py) lies in them.
+COMPARED = 3
+
+
+@dataclass(slots=True)
+class Repairs:
+    """What a start put right, in words for the page and the log. ``torn``: dropped bytes by session."""
+
+    words: list[str] = field(default_factory=list)
+    torn: dict[str, int] = field(default_factory=dict)
+    rebuilt: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where a journal keeps its things."""
+
+    folder: Path
+    spare: Spare
+    shelf: PhotoShelf
+
+
+def open_sound(places: Places, wall_ns: int) -> tuple[Store, Repairs]:
+    """The database, whole and in step with the spare logs; what is broken is set aside and rebuilt.
+
+    :raises JournalError: if the disk cannot be written or the file is not ours to touch.
+    """
+    repairs = Repairs()
+    path = places.folder / NAME
+    try:
+        store, fault = _try_open(path, expected=bool(places.spare.ids()))
+        if fault:
+            aside = set_aside(places.folder, _database_files(path), wall_ns)
+            store = open_store(path)
+            _rebuild(store, places, aside / NAME, repairs, fault)
+        _compare(store, places, repairs, wall_ns)
+        suspect_mark(path).unlink(missing_ok=True)
+    except OSError as error:
+        raise from_os(error, places.folder) if type(error) is OSError else error from None
+    return store, repairs
+
+
+def _try_open(path: Path, *, expected: bool) -> tuple[Store, str]:
+    """The open database and "", or what is wrong with it; an empty file is wrong if sessions are ``expected``."""
+    size = path.stat().st_size if path.exists() else 0
+    if size == 0 and expected:
+        return _none(), "the file was empty" if path.exists() else "the file was gone"
+    try:
+        store = open_store(path)
+    except sqlite3.DatabaseError as error:
+        return _none(), str(error)
+    if size <= LOOK_THROUGH_BYTES or suspect_mark(path).exists():
+        fault = store.fault()
+        if fault:
+            store.close()
+        return store, fault
+    return store, ""
+
+
+def _none() -> Store:
+    return Store(sqlite3.connect(":memory:"), Path(NAME))
+
+
+def _database_files(path: Path) -> list[Path]:
+    return [path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm")]
+
+
+def set_aside(folder: Path, files: Sequence[Path], wall_ns: int) -> Path:
+    """Move files into a new folder named by the date (and a number: the date may repeat, E07); that folder."""
+    day = datetime.fromtimestamp(wall_ns / 1e9, UTC).strftime("%Y-%m-%d")
+    home = folder / ASIDE
+    home.mkdir(exist_ok=True)
+    number = 1 + sum(1 for _ in home.iterdir())
+    target = home / f"{day}-{number}"
+    target.mkdir()
+    for file in files:
+        if file.exists():
+            shutil.move(file, target / file.name)
+    sync_folder(folder)
+    return target
+
+
+# -- rebuilding the database
+
+
+def _rebuild(store: Store, places: Places, broken: Path, repairs: Repairs, fault: str) -> None:
+    """Put every session back, from its spare log or from what the broken database still tells, the longer one."""
+    entries = sessions = 0
+    with _Wreck(broken) as wreck:
+        for session_id in sorted(places.spare.ids() | wreck.ids()):
+            lines = max(places.spare.read(session_id).lines, trusted(session_id, wreck.lines(session_id)), key=len)
+            if lines:
+                restore(store, places.shelf, session_id, lines)
+                sessions, entries = sessions + 1, entries + len(lines)
+    store.checkpoint()
+    repairs.rebuilt = True
+    repairs.words.append(
+        f"the database was damaged ({fault}): set aside in {broken.parent}, "
+        f"rebuilt from the spare log with {sessions} sessions and {entries} lines"
+    )
+
+
+class _Wreck:
+    """A broken database, read as far as it goes."""
+
+    def __init__(self, path: Path) -> None:
+        """Open ``path`` for reading, if that is possible at all."""
+        self._db: sqlite3.Connection | None = None
+        if path.exists():
+            self._db = sqlite3.connect(path.absolute().as_uri() + "?mode=ro", uri=True)
+
+    def __enter__(self) -> _Wreck:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._db is not None:
+            self._db.close()
+
+    def ids(self) -> set[str]:
+        """The sessions it still names."""
+        return {row[0] for row in self._rows("SELECT id FROM session")}
+
+    def lines(self, session_id: str) -> Iterator[Sealed]:
+        """The lines it still has of a session, until the first that cannot be read."""
+        sql = "SELECT text, hash FROM line WHERE session = (SELECT number FROM session WHERE id = ?) ORDER BY seq"
+        for text, digest in self._rows(sql, session_id):
+            yield Sealed(text, digest.hex())
+
+    def _rows(self, sql: str, *values: str) -> Iterator[tuple[str, bytes]]:
+        if self._db is None:
+            return
+        with suppress(sqlite3.Error):
+            yield from self._db.execute(sql, values)
+
+
+def trusted(session_id: str, lines: Iterator[Sealed]) -> tuple[Sealed, ...]:
+    """The lines from the first on that follow from one another."""
+    kept: list[Sealed] = []
+    head = genesis(session_id)
+    for sealed in lines:
+        if link(head, sealed.text) != sealed.hash:
+            break
+        kept.append(sealed)
+        head = sealed.hash
+    return tuple(kept)
+
+
+def session_number(session_id: str) -> int:
+    """The place of a session in the list, which its id begins with; 0 if it does not."""
+    first = session_id.split("-")[0]
+    return int(first) if first.isdecimal() else 0
+
+
+def restore(store: Store, shelf: PhotoShelf, session_id: str, lines: Sequence[Sealed]) -> None:
+    """Put a session that is not in the database back, in one transaction; the caller makes it durable."""
+    with store.writing(durable=False) as execute:
+        wanted = session_number(session_id)
+        taken = execute("SELECT 1 FROM session WHERE number = ?", (wanted,)).fetchone()
+        if taken or not wanted:
+            wanted = _next_number(execute("SELECT max(number) FROM session").fetchone())
+        _put(execute, shelf, session_id, wanted, lines)
+
+
+def _put(execute: Execute, shelf: PhotoShelf, session_id: str, number: int, lines: Sequence[Sealed]) -> None:
+    add_session(execute, number, session_id, read_line(lines[0].text))
+    _put_lines(execute, shelf, number, lines)
+
+
+def _put_lines(execute: Execute, shelf: PhotoShelf, number: int, lines: Sequence[Sealed]) -> None:
+    for sealed in lines:
+        line = read_line(sealed.text)
+        add_line(execute, number, line, sealed, photo_sizes(shelf, line.photos))
+
+
+def _next_number(found: tuple[int | None]) -> int:
+    return (found[0] or 0) + 1
+
+
+def photo_sizes(shelf: PhotoShelf, names: Sequence[str]) -> dict[str, int]:
+    """Bytes of the pictures that are there, by name."""
+    sizes = {}
+    for name in names:
+        with suppress(OSError, ValueError):
+            sizes[name] = os.lstat(shelf.path(name)).st_size
+    return sizes
+
+
+# -- comparing the two copies
+
+
+def _compare(store: Store, places: Places, repairs: Repairs, wall_ns: int) -> None:
+    """Make the sessions that may differ agree: those missing on one side, those not ended, and the newest."""
+    kept = {row[0] for row in store.rows("SELECT id FROM session")}
+    newest = store.rows(
+        "SELECT id FROM session WHERE ended = 0 OR number > (SELECT max(number) FROM session) - ?", COMPARED
+    )
+    for session_id in sorted(places.spare.ids() - kept):
+        _restore_missing(store, places, session_id, repairs, wall_ns)
+    for session_id in sorted(row[0] for row in newest):
+        _agree(store, places, session_id, repairs, wall_ns)
+
+
+def _restore_missing(store: Store, places: Places, session_id: str, repairs: Repairs, wall_ns: int) -> None:
+    text = places.spare.read(session_id)
+    if text.lines:
+        restore(store, places.shelf, session_id, text.lines)
+        repairs.words.append(f"session {session_id} was missing in the database: put back with {len(text.lines)} lines")
+    _mend_spare(places, session_id, text, text.lines, repairs, wall_ns)
+
+
+def _agree(store: Store, places: Places, session_id: str, repairs: Repairs, wall_ns: int) -> None:
+    row = store.sessions("id = ?", session_id)[0]
+    text = places.spare.read(session_id)
+    kept = tuple(line.sealed for line in store.lines(row.number))
+    sound = trusted(session_id, iter(kept))
+    if len(sound) == len(kept) == row.lines and text.lines[: len(kept)] != kept[: len(text.lines)]:
+        repairs.words.append(f"session {session_id}: its two logs differ: see `cardtable verify {session_id}`")
+        return
+    best = max(sound, text.lines, key=len)
+    if best != kept or len(kept) != row.lines:
+        _replace(store, places, row, kept, best, repairs, wall_ns)
+    _mend_spare(places, session_id, text, best, repairs, wall_ns)
+
+
+def _replace(
+    store: Store, places: Places, row: SessionRow, kept: Rows, best: Rows, repairs: Repairs, wall_ns: int
+) -> None:
+    """Give the database the lines it should have; lines that are only behind keep their rulings."""
+    behind = best[: len(kept)] == kept and len(kept) == row.lines
+    if not behind:
+        aside = set_aside(places.folder, [], wall_ns)
+        (aside / f"{row.id}.jsonl").write_bytes(b"".join(spare_row(sealed) for sealed in kept))
+    with store.writing() as execute:
+        if behind:
+            _put_lines(execute, places.shelf, row.number, best[len(kept) :])
+        else:
+            drop_session(execute, row.number)
+            _put(execute, places.shelf, row.id, row.number, best)
+    repairs.words.append(f"session {row.id}: the database had {len(kept)} lines, now {len(best)} from the spare log")
+
+
+def _mend_spare(
+    places: Places, session_id: str, text: SpareText, lines: Sequence[Sealed], repairs: Repairs, wall_ns: int
+) -> None:
+    """Write the spare log anew where it is torn, broken or behind."""
+    if text.torn_bytes:
+        repairs.torn[session_id] = text.torn_bytes
+        repairs.words.append(f"session {session_id}: {text.torn_bytes} bytes of a half-written last line were dropped")
+    if text.bad_line:
+        aside = set_aside(places.folder, [places.spare.path(session_id)], wall_ns)
+        repairs.words.append(
+            f"session {session_id}: line {text.bad_line} of its spare log cannot be read: set aside in {aside}, "
+            f"{len(lines)} lines are known"
+        )
+    if text.torn_bytes or text.bad_line or len(text.lines) < len(lines):
+        places.spare.rewrite(session_id, lines)

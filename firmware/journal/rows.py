@@ -1,0 +1,136 @@
+"""What a line means for the tables: everything in the database is told from the lines, here and nowhere else."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from firmware.referee.rulings import Kind, Ruling
+
+from .chain import canonical, genesis
+from .lines import Line, LineKind, Remark, Sealed, SessionHeader
+
+Execute = Callable[..., sqlite3.Cursor]
+
+#: A long press calls the referee because of what was just done: so many entries before it count as disputed.
+CALLED_BACK = 2
+
+#: Rulings whose entries are evidence in a dispute.
+_EVIDENCE_KINDS = (Kind.PROVED, Kind.CONFLICT)
+
+
+def add_session(execute: Execute, number: int, session_id: str, first: Line) -> None:
+    """A session that has no lines yet; ``first`` is the begin line that comes next."""
+    header = SessionHeader.from_json(first.body)
+    execute(
+        "INSERT INTO session(number, id, game, started_ns, head) VALUES (?, ?, ?, ?, ?)",
+        (number, session_id, header.game, first.stamp.wall_ns, bytes.fromhex(genesis(session_id))),
+    )
+    for seat, name in enumerate(header.seats, start=1):
+        execute("INSERT INTO seat VALUES (?, ?, ?, ?)", (number, seat, name, folded(name)))
+
+
+def folded(name: str) -> str:
+    """A player's name as it is searched: case and outer spaces do not matter."""
+    return " ".join(name.split()).casefold()
+
+
+def add_line(execute: Execute, session: int, line: Line, sealed: Sealed, sizes: Mapping[str, int]) -> None:
+    """Add the next line of a session and all that follows from it. ``sizes``: bytes of its pictures by hash."""
+    entry = line.body.get("number") if line.kind is LineKind.FACT else None
+    execute(
+        "INSERT INTO line VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (session, line.seq, line.kind.value, line.deal, entry, sealed.text, bytes.fromhex(sealed.hash)),
+    )
+    _add_photos(execute, session, line, sizes)
+    execute(
+        "UPDATE session SET lines = lines + 1, entries = entries + ?, ended = max(ended, ?), "
+        "uncertain = max(uncertain, ?), head = ? WHERE number = ?",
+        (
+            entry is not None,
+            line.kind is LineKind.END,
+            line.body.get("code") == Remark.CLOCK_STEP,
+            bytes.fromhex(sealed.hash),
+            session,
+        ),
+    )
+    if disputed := disputed_entries(line):
+        add_disputes(execute, session, line.deal, disputed)
+
+
+def _add_photos(execute: Execute, session: int, line: Line, sizes: Mapping[str, int]) -> None:
+    for place, name in enumerate(line.photos):
+        digest = bytes.fromhex(name)
+        execute(
+            "INSERT INTO photo VALUES (?, ?, 0) ON CONFLICT(hash) DO UPDATE SET gone = 0, bytes = excluded.bytes",
+            (digest, sizes.get(name, 0)),
+        )
+        execute("INSERT INTO evidence VALUES (?, ?, ?, ?)", (session, line.seq, place, digest))
+    for name in removed_photos(line):
+        execute("UPDATE photo SET gone = 1 WHERE hash = ?", (bytes.fromhex(name),))
+
+
+def removed_photos(line: Line) -> tuple[str, ...]:
+    """The pictures that a remark says were removed on purpose."""
+    if line.kind is LineKind.NOTE and line.body.get("code") in (Remark.THINNED, Remark.FORGOTTEN):
+        return tuple(line.body.get("photos", ()))
+    return ()
+
+
+def disputed_entries(line: Line) -> tuple[int, ...]:
+    """The entries that a line calls into question, of its own deal."""
+    body = line.body
+    if line.kind is LineKind.NOTE and body.get("code") == Remark.DISPUTE_OPENED:
+        return (int(body["entry"]),)
+    if line.kind is not LineKind.FACT:
+        return ()
+    number, fact = body["number"], body["fact"]
+    match fact.get("fact"):
+        case "corrected":
+            return (fact["target"], number)
+        case "inserted":
+            return (fact["before"], number)
+        case "conflict":
+            return (*fact["entries"], number)
+        case "pressed" if fact.get("press") == "long":
+            return tuple(range(max(0, number - CALLED_BACK), number + 1))
+        case _:
+            return ()
+
+
+def add_rulings(execute: Execute, session: int, deal: int, entry: int, rulings: Iterable[Ruling]) -> None:
+    """Keep what the referee said about an entry, for readers; said again, it replaces what was kept."""
+    for ruling in rulings:
+        row = (session, deal, ruling.id, entry, ruling.kind.value, ruling.code, canonical(ruling.to_json()))
+        execute("INSERT OR REPLACE INTO ruling VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        if ruling.kind in _EVIDENCE_KINDS:
+            add_disputes(execute, session, deal, {entry, *ruling.entries})
+
+
+def add_disputes(execute: Execute, session: int, deal: int, entries: Iterable[int]) -> None:
+    """Mark entries as disputed: their pictures are never thinned."""
+    for entry in entries:
+        execute("INSERT OR IGNORE INTO dispute VALUES (?, ?, ?)", (session, deal, entry))
+    execute(
+        "UPDATE session SET disputes = (SELECT count(*) FROM dispute WHERE session = ?1) WHERE number = ?1", (session,)
+    )
+
+
+def drop_session(execute: Execute, session: int) -> None:
+    """Take a session out of the tables, to be put in again from its lines."""
+    for table in ("line", "seat", "ruling", "evidence", "dispute"):
+        execute(f"DELETE FROM {table} WHERE session = ?", (session,))
+    execute("DELETE FROM session WHERE number = ?", (session,))
+
+
+def json_value(value: Any) -> Any:
+    """A result or remark as the log can keep it.
+
+    :raises ValueError: if it is not made of plain JSON values.
+    """
+    try:
+        canonical(value)
+    except TypeError as error:
+        raise ValueError(f"cannot be written to the log: {error}") from None
+    return value
