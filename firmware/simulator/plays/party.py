@@ -1,0 +1,89 @@
+"""What all simulated games share: players with hidden hands round a table, and the script of what they did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from ..actors import Director
+from ..geometry import Place, Zone
+
+RANKS = "A23456789TJQK"
+SUITS = "SHDC"
+
+
+@dataclass(slots=True)
+class Party:
+    """The players of one deal: names by seat, their hidden hands, the director who moves their arms.
+
+    ``faults`` names the mistakes they are to make, each once, as soon as there is an occasion.
+    """
+
+    names: tuple[str, ...]
+    director: Director
+    rng: Random
+    zones: tuple[Zone, ...]
+    faults: set[str] = field(default_factory=set)
+    hands: dict[int, list[str]] = field(default_factory=dict)
+    moves: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        """How many play."""
+        return len(self.names)
+
+    def left_of(self, seat: int) -> int:
+        """The next seat clockwise."""
+        return seat % self.count + 1
+
+    def name(self, seat: int) -> str:
+        """Who sits there."""
+        return self.names[seat - 1]
+
+    def deal(self, cards: Iterable[str], dealer: int) -> None:
+        """Deal all these cards, one at a time from the dealer's left."""
+        self.hands = {seat: [] for seat in range(1, self.count + 1)}
+        seat = self.left_of(dealer)
+        for card in cards:
+            self.hands[seat].append(card)
+            seat = self.left_of(seat)
+
+    def counts(self) -> dict[str, int]:
+        """Cards in each hand, by name."""
+        return {self.name(seat): len(hand) for seat, hand in self.hands.items()}
+
+    def commits(self, fault: str, chance: float = 1.0) -> bool:
+        """Whether this is the occasion for a fault that is still to be made; it is then made, once."""
+        if fault not in self.faults or self.rng.random() > chance:
+            return False
+        self.faults.discard(fault)
+        return True
+
+    def wrote(self, seat: int, ev: str, **more: Any) -> None:
+        """Add a move to the script."""
+        self.moves.append({"seat": self.name(seat), "ev": ev, **more})
+
+    def zone(self, name: str) -> Zone:
+        """The zone of that name."""
+        return next(z for z in self.zones if z.name == name)
+
+    def askew(self, place: Place, seat: int, far_turned: bool = True) -> Place:
+        """The place as people hit it: a few mm and degrees off; from the far side at times upside down."""
+        facing = self.director.seats[seat - 1].facing_deg
+        upside = far_turned and facing == 180.0 and self.rng.random() < 0.5
+        return place.moved(
+            self.rng.gauss(0, 2.0), self.rng.gauss(0, 2.0), _clamped(self.rng.gauss(0, 4.0), 11.0) + 180.0 * upside
+        )
+
+
+def shuffled(rng: Random, ranks: str = RANKS, suits: str = SUITS) -> list[str]:
+    """A shuffled pack with these ranks and suits."""
+    cards = [rank + suit for suit in suits for rank in ranks]
+    rng.shuffle(cards)
+    return cards
+
+
+def _clamped(value: float, limit: float) -> float:
+    return min(max(value, -limit), limit)
