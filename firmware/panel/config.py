@@ -1,0 +1,301 @@
+"""The [panel] table of table.toml: which board, which pins, how buttons are timed, what is spoken.
+
+Everything is checked at once, and each fault comes with its remedy; nothing here touches a pin.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from .buttons import Timing
+
+#: GPIO number to header pin, the 40-pin header of every Pi since 2014. GPIO 0 and 1 belong to the HAT's EEPROM.
+HEADER: Mapping[int, int] = {
+    2: 3, 3: 5, 4: 7, 14: 8, 15: 10, 17: 11, 18: 12, 27: 13, 22: 15, 23: 16, 24: 18, 10: 19, 9: 21, 25: 22,
+    11: 23, 8: 24, 7: 26, 5: 29, 6: 31, 12: 32, 13: 33, 19: 35, 16: 36, 26: 37, 20: 38, 21: 40,
+}  # fmt: skip
+
+#: Pulled up by resistors on the Pi itself: a lamp there glows while no program runs.
+PULLED_UP = (2, 3)
+#: SPI0 as the kernel claims it: MOSI, MISO, SCLK, CE0.
+SPI0 = {"spi data": 10, "spi in": 9, "spi clock": 11, "spi latch": 8}
+
+SMALL_SEATS_MAX = 4  # 4 seats take 23 of 26 pins; a fifth would need 3 more for a button and two lamps
+LARGE_SEATS_MAX = 8  # three 74HCT595 hold eight red-green-blue lights
+SEATS_MIN = 2
+
+
+Word = TypeVar("Word", bound=StrEnum)
+
+
+class PanelConfigError(ValueError):
+    """The [panel] table cannot be used. The message holds every fault and its remedy, in one line."""
+
+
+class BoardKind(StrEnum):
+    """How the panel is built."""
+
+    NONE = "none"  # no lights and no buttons: the page alone
+    SMALL = "small"  # 2 to 4 seats, lamps straight on the pins
+    LARGE = "large"  # up to 8 seats, lamps on a chain of 74HCT595
+
+
+class Say(StrEnum):
+    """What is spoken."""
+
+    OFF = "off"
+    FOULS = "fouls"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class PanelConfig:
+    """A panel's description. Pins are GPIO numbers, not header pins; seat 1 comes first.
+
+    ``buttons``: one a seat. ``lights``: (red, green) a seat, small board only. ``segments``: a to g, and ``digits``:
+    tens then units, small board only. ``enable``: the chain's output enable, large board only. ``host``: a button
+    for whoever runs the table. ``buzzer`` and ``host`` may be None. ``factory``: the pin library, "lgpio" on a Pi or
+    "mock" (no pins at all, for trying things out); never any other than the one named. ``revision``: which Pi the
+    mock pretends to be.
+    """
+
+    board: BoardKind = BoardKind.NONE
+    seats: int = 4
+    factory: str = "lgpio"
+    revision: str = "c03111"
+    buttons: tuple[int, ...] = ()
+    lights: tuple[tuple[int, int], ...] = ()
+    segments: tuple[int, ...] = ()
+    digits: tuple[int, ...] = ()
+    buzzer: int | None = None
+    host: int | None = None
+    enable: int | None = None
+    timing: Timing = field(default_factory=Timing)
+    say: Say = Say.FOULS
+    sound: bool = True
+
+    def pins(self) -> tuple[tuple[str, int], ...]:
+        """Every pin in use with what it does: ``("seat 1 button", 2)``."""
+        return tuple(_pins(self))
+
+
+def _pins(config: PanelConfig) -> Iterable[tuple[str, int]]:
+    yield from ((f"seat {seat} button", pin) for seat, pin in enumerate(config.buttons, 1))
+    for seat, (red, green) in enumerate(config.lights, 1):
+        yield f"seat {seat} red", red
+        yield f"seat {seat} green", green
+    yield from ((f"segment {name}", pin) for name, pin in zip("abcdefg", config.segments, strict=False))
+    yield from ((f"digit {place}", pin) for place, pin in enumerate(config.digits, 1))
+    single = (("buzzer", config.buzzer), ("host button", config.host), ("lamps on", config.enable))
+    yield from ((name, pin) for name, pin in single if pin is not None)
+    if config.board is BoardKind.LARGE:
+        yield from SPI0.items()
+
+
+SMALL = PanelConfig(
+    board=BoardKind.SMALL,
+    buttons=(2, 3, 4, 17),
+    lights=((22, 23), (24, 10), (9, 25), (11, 8)),
+    segments=(7, 5, 6, 12, 13, 19, 16),
+    digits=(26, 20),
+    buzzer=18,
+    host=27,
+)
+LARGE = PanelConfig(
+    board=BoardKind.LARGE,
+    seats=8,
+    buttons=(4, 17, 27, 22, 5, 6, 13, 19),
+    buzzer=18,
+    host=26,
+    enable=25,
+)
+NONE = PanelConfig()
+_DEFAULTS = {BoardKind.SMALL: SMALL, BoardKind.LARGE: LARGE, BoardKind.NONE: NONE}
+
+
+def default(board: BoardKind, seats: int) -> PanelConfig:
+    """The usual wiring of ``board`` for ``seats`` seats."""
+    return panel_config({"board": board.value}, seats)
+
+
+def panel_config(data: Mapping[str, Any], seats: int) -> PanelConfig:
+    """The panel that the [panel] table ``data`` describes, for ``seats`` seats; pins not given are the usual ones.
+
+    :raises PanelConfigError: with every fault and its remedy.
+    """
+    faults: list[str] = []
+    config = _read(data, seats, faults)
+    faults += _check(config)
+    if faults:
+        raise PanelConfigError("[panel] " + "; ".join(dict.fromkeys(faults)))
+    return config
+
+
+def _read(data: Mapping[str, Any], seats: int, faults: list[str]) -> PanelConfig:
+    _unknown(data, _KEYS, faults)
+    kind = _choice(data, "board", BoardKind, BoardKind.NONE, faults)
+    usual = _DEFAULTS[kind]
+    most = {BoardKind.SMALL: SMALL_SEATS_MAX, BoardKind.LARGE: LARGE_SEATS_MAX}.get(kind, seats)
+    used = min(seats, most)
+    return PanelConfig(
+        board=kind,
+        seats=seats,
+        factory=_word(data, "factory", ("lgpio", "mock"), usual.factory, faults),
+        revision=_text(data, "revision", usual.revision, faults),
+        buttons=_pin_list(data, "buttons", usual.buttons[:used], faults),
+        lights=_pin_pairs(data, "lights", usual.lights[:used], faults),
+        segments=_pin_list(data, "segments", usual.segments, faults),
+        digits=_pin_list(data, "digits", usual.digits, faults),
+        buzzer=_pin(data, "buzzer", usual.buzzer, faults),
+        host=_pin(data, "host", usual.host, faults),
+        enable=_pin(data, "enable", usual.enable, faults),
+        timing=_timing(data, faults),
+        say=_choice(data, "say", Say, Say.FOULS, faults),
+        sound=_flag(data, "sound", True, faults),
+    )
+
+
+_KEYS = (
+    "board", "factory", "revision", "buttons", "lights", "segments", "digits", "buzzer", "host", "enable",
+    "settle_ms", "hold_ms", "double_ms", "say", "sound",
+)  # fmt: skip
+
+
+def _check(config: PanelConfig) -> Iterable[str]:
+    """What is wrong with a panel whose every value has the right type."""
+    if config.board is BoardKind.NONE:
+        return
+    yield from _seats_fit(config)
+    yield from _one_use_a_pin(config)
+    for name, pin in config.pins():
+        if pin not in HEADER:
+            yield f"{name}: GPIO {pin} is not on the header of a Pi; use GPIO 2 to 27"
+    lamps = [(n, p) for n, p in config.pins() if "button" not in n and not n.startswith("spi")]
+    for name, pin in lamps:
+        if pin in PULLED_UP:
+            yield f"{name}: GPIO {pin} is pulled up on the Pi and would glow with no program; give it to a button"
+
+
+def _seats_fit(config: PanelConfig) -> Iterable[str]:
+    most = SMALL_SEATS_MAX if config.board is BoardKind.SMALL else LARGE_SEATS_MAX
+    if not SEATS_MIN <= config.seats <= most:
+        remedy = 'board = "large" has up to 8' if config.seats <= LARGE_SEATS_MAX else "8 is the most"
+        yield f'board = "{config.board}" has 2 to {most} seats, the table {config.seats}; {remedy}'
+        return
+    if len(config.buttons) != config.seats:
+        yield f"buttons: {config.seats} seats want {config.seats} pins, {len(config.buttons)} given"
+    if config.board is BoardKind.SMALL:
+        yield from _small_fits(config)
+    elif config.lights or config.segments or config.digits:
+        yield 'lights, segments and digits sit on the chain of the large board; leave them out, or use board = "small"'
+    elif config.enable is None:
+        yield "enable: the large board wants the pin that turns its lamps on, such as 25"
+
+
+def _small_fits(config: PanelConfig) -> Iterable[str]:
+    if len(config.lights) != config.seats:
+        yield f"lights: {config.seats} seats want {config.seats} pairs [red, green], {len(config.lights)} given"
+    if config.digits and len(config.segments) != 7:
+        yield f"segments: a to g want 7 pins, {len(config.segments)} given"
+    if config.enable is not None:
+        yield 'enable: only the large board has it; leave it out, or use board = "large"'
+
+
+def _one_use_a_pin(config: PanelConfig) -> Iterable[str]:
+    users: dict[int, list[str]] = {}
+    for name, pin in config.pins():
+        users.setdefault(pin, []).append(name)
+    spare = sorted(set(HEADER) - set(users) - {14, 15})
+    for pin, names in users.items():
+        if len(names) > 1:
+            free = f"free: {', '.join(map(str, spare))}" if spare else "no other is free"
+            yield f"GPIO {pin} is used for {' and '.join(names)}; {free}"
+
+
+def _unknown(data: Mapping[str, Any], known: Iterable[str], faults: list[str]) -> None:
+    known = list(known)
+    for key in data:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, 1)
+            faults.append(f"{key}: unknown key" + (f"; did you mean {near[0]!r}?" if near else ""))
+
+
+def _choice(data: Mapping[str, Any], key: str, kind: type[Word], usual: Word, faults: list[str]) -> Word:
+    value = data.get(key, usual.value)
+    if value in [str(member) for member in kind]:
+        return kind(value)
+    faults.append(f"{key}: {value!r} is none of {', '.join(map(str, kind))}")
+    return usual
+
+
+def _word(data: Mapping[str, Any], key: str, words: tuple[str, ...], usual: str, faults: list[str]) -> str:
+    value = data.get(key, usual)
+    if value in words:
+        return str(value)
+    faults.append(f"{key}: {value!r} is none of {', '.join(words)}")
+    return usual
+
+
+def _text(data: Mapping[str, Any], key: str, usual: str, faults: list[str]) -> str:
+    value = data.get(key, usual)
+    if isinstance(value, str):
+        return value
+    faults.append(f"{key}: text is wanted, not {value!r}")
+    return usual
+
+
+def _flag(data: Mapping[str, Any], key: str, usual: bool, faults: list[str]) -> bool:
+    value = data.get(key, usual)
+    if isinstance(value, bool):
+        return value
+    faults.append(f"{key}: true or false is wanted, not {value!r}")
+    return usual
+
+
+def _pin(data: Mapping[str, Any], key: str, usual: int | None, faults: list[str]) -> int | None:
+    """A pin; ``false`` leaves the usual one out."""
+    value = data.get(key, usual)
+    if value is None or value is False:
+        return None
+    if type(value) is int:
+        return value
+    faults.append(f"{key}: a GPIO number is wanted (or false for none), not {value!r}")
+    return usual
+
+
+def _pin_list(data: Mapping[str, Any], key: str, usual: tuple[int, ...], faults: list[str]) -> tuple[int, ...]:
+    value = data.get(key, list(usual))
+    if isinstance(value, list) and all(type(pin) is int for pin in value):
+        return tuple(value)
+    faults.append(f"{key}: a list of GPIO numbers is wanted, not {value!r}")
+    return usual
+
+
+def _pin_pairs(
+    data: Mapping[str, Any], key: str, usual: tuple[tuple[int, int], ...], faults: list[str]
+) -> tuple[tuple[int, int], ...]:
+    value = data.get(key, [list(pair) for pair in usual])
+    pairs = value if isinstance(value, list) else [value]
+    if all(isinstance(p, list) and len(p) == 2 and all(type(pin) is int for pin in p) for p in pairs):
+        return tuple((red, green) for red, green in pairs)
+    faults.append(f"{key}: a list of pairs [red, green] is wanted, not {value!r}")
+    return usual
+
+
+#: What each time may be, in ms: contacts need a few; people's holds and double presses are within these.
+_RANGES = {"settle_ms": (2, 100), "hold_ms": (400, 5000), "double_ms": (0, 1000)}
+
+
+def _timing(data: Mapping[str, Any], faults: list[str]) -> Timing:
+    usual, values = Timing(), {}
+    for key, (least, most) in _RANGES.items():
+        value = data.get(key, getattr(usual, key))
+        if type(value) is int and least <= value <= most:
+            values[key] = value
+        else:
+            faults.append(f"{key}: {least} to {most} ms is wanted, not {value!r}")
+    return Timing(**values)
