@@ -85,9 +85,7 @@ class Director:
         self.items[name] = _Item(face, [CardKey(0.0, place, up, self._next_z(), count=count)])
         card = face if up else "back"
         for _ in range(count):
-            self.truth.append(
-                {"t": 0.0, "fact": "laid", "seat": None, "card": card, "zone": zone, "optional": True}
-            )
+            self.truth.append({"t": 0.0, "fact": "laid", "seat": None, "card": card, "zone": zone, "optional": True})
 
     # -- acts ---------------------------------------------------------------------------------------------------
 
@@ -105,7 +103,9 @@ class Director:
         tip, away = self._grip(seat, place), self._away(seat, place)
         self._hand(seat, [(self.now_s, away), (enter, tip), (up_s, tip), (out, away)])
         start, held = self._held(seat, place, away), place
-        self._keys(card, card, [(self.now_s, start, False), (enter, held, True), (up_s, held, False), (out, start, True)])
+        self._keys(
+            card, card, [(self.now_s, start, False), (enter, held, True), (up_s, held, False), (out, start, True)]
+        )
         self._vanish(card, out)
         self.truth.append(self._note(up_s, "put_down_not_released", card=card, zone=zone, seat=seat))
         self._advance(out - 0.2)
@@ -141,7 +141,9 @@ class Director:
         done, out = enter + 0.25, enter + 0.35 + self._draw(self.pace.back_s)
         away = self._away(seat, place)
         self._hand(
-            seat, [(self.now_s, away), (enter, self._grip(seat, place)), (done, self._grip(seat, after)), (out, away)], Grip.OPEN
+            seat,
+            [(self.now_s, away), (enter, self._grip(seat, place)), (done, self._grip(seat, after)), (out, away)],
+            Grip.OPEN,
         )
         item.keys += [replace(item.last, t_s=enter), replace(item.last, t_s=done, place=after, glides=True)]
         self._note_fact(done, "bumped", card=card, seat=seat)
@@ -276,14 +278,17 @@ class Director:
         for card, place in zip(cards, places, strict=True):
             self._bring(card, card, place, way, up=True)
         for card, place in zip(cards, places, strict=True):
-            self._fact(way.rest_s, max(gone, self._gone(seat, place, way.go_s, way.out_s)), "laid", seat=seat, card=card, zone=zone)  # fmt: skip
+            mine = max(gone, self._gone(seat, place, way.go_s, way.out_s))
+            self._fact(way.rest_s, mine, "laid", seat=seat, card=card, zone=zone)
         self._advance(way.out_s - 0.2)
 
     def idle(self, but: int, chance: float | None = None) -> None:
         """Perhaps somebody's hand (not that of seat ``but``, who acts next) moves about meanwhile."""
         if self.rng.random() < (self.pace.idle if chance is None else chance):
             seat = self.rng.choice([s.number for s in self.seats if s.number != but])
-            self._idle(seat, self.now_s + self.rng.uniform(0.0, 0.6), self.rng.choice(["rest", "hover", "point", "pause"]))
+            self._idle(
+                seat, self.now_s + self.rng.uniform(0.0, 0.6), self.rng.choice(["rest", "hover", "point", "pause"])
+            )
 
     def wait(self, seconds: float | None = None) -> None:
         """Time passes."""
@@ -362,7 +367,8 @@ class Director:
         go = at_b + self._draw(self.pace.hold_s)
         out = go + self._draw(self.pace.back_s)
         away = self._away(seat, a)
-        self._hand(seat, [(begin, away), (at_a, self._grip(seat, a)), (at_b, self._grip(seat, b)), (go, self._grip(seat, b)), (out, away)])  # fmt: skip
+        tip_a, tip_b = self._grip(seat, a), self._grip(seat, b)
+        self._hand(seat, [(begin, away), (at_a, tip_a), (at_b, tip_b), (go, tip_b), (out, away)])
         gone = self._gone(seat, b, go, out)
         self._advance(gone)
         return gone
@@ -429,7 +435,9 @@ class Director:
     def _count(self, pack: str, t_s: float, change: int, home: Place | None = None) -> None:
         item = self.items[pack]
         place = home or item.last.place
-        item.keys.append(replace(item.last, t_s=t_s, place=place, count=item.last.count + change, glides=False, shown=True))
+        item.keys.append(
+            replace(item.last, t_s=t_s, place=place, count=item.last.count + change, glides=False, shown=True)
+        )
 
     def _gone(self, seat: int, place: Place, from_s: float, out_s: float) -> float:
         """When the last hand of ``seat`` covers less than `LET_GO` of a card at ``place``."""

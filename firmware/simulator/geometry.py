@@ -35,8 +35,10 @@ class Place:
         return Place(self.x_mm + dx_mm, self.y_mm + dy_mm, self.angle_deg + turn_deg)
 
     def corners(self, squeeze: float = 1.0) -> Points:
-        """The card's four corners (4, 2) in mm from its own top-left clockwise; ``squeeze`` narrows it (a card
-        being turned over)."""
+        """The card's four corners (4, 2) in mm from its own top-left clockwise.
+
+        ``squeeze`` narrows it: a card being turned over.
+        """
         w, h = CARD_MM[0] / 2 * max(squeeze, 0.02), CARD_MM[1] / 2
         box = np.array([[-w, -h], [w, -h], [w, h], [-w, h]])
         a = math.radians(self.angle_deg)
@@ -181,7 +183,10 @@ def view(size_px: tuple[int, int] = (1280, 960), seed: int = 0) -> View:
     slack = 0.010 * w
     corners = [(0.0, 0.0), (TABLE_MM[0], 0.0), TABLE_MM, (0.0, TABLE_MM[1])]
     picture = tuple(
-        (round(left + x * scale + rng.uniform(-slack, slack), 1), round(top + y * scale + rng.uniform(-slack, slack), 1))
+        (
+            round(left + x * scale + rng.uniform(-slack, slack), 1),
+            round(top + y * scale + rng.uniform(-slack, slack), 1),
+        )
         for x, y in corners
     )
     return View(size_px, picture)

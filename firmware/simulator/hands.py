@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -55,7 +56,8 @@ _SKINS: list[Colour] = [
     (152, 184, 228), (138, 170, 214), (110, 150, 200), (86, 124, 176), (62, 92, 142), (44, 66, 106), (36, 52, 84),
 ]  # fmt: skip
 _SLEEVES: list[Colour] = [
-    (96, 52, 28), (44, 36, 150), (218, 220, 222), (120, 122, 120), (40, 40, 42), (60, 110, 60), (160, 130, 60), (70, 50, 90),
+    (96, 52, 28), (44, 36, 150), (218, 220, 222), (120, 122, 120),
+    (40, 40, 42), (60, 110, 60), (160, 130, 60), (70, 50, 90),
 ]  # fmt: skip
 
 
@@ -84,8 +86,10 @@ class Sprite:
     tip_px: Point
 
     def placement(self, tip_at_px: Point, lean_deg: float, px_per_mm: float) -> Image:
-        """The affine (2, 3) that puts the working point there, the arm leaning so many degrees clockwise from
-        straight down the picture."""
+        """The affine (2, 3) that puts the working point there.
+
+        The arm leans so many degrees clockwise from straight down the picture.
+        """
         k = px_per_mm / self.px_per_mm
         a = math.radians(lean_deg)
         c, s = k * math.cos(a), k * math.sin(a)
@@ -101,6 +105,12 @@ _FRAME_MM = (-95.0, -80.0, 95.0, 640.0)
 #: right hand seen from above.
 _KNUCKLES: list[Point] = [(-27.0, 62.0), (-9.0, 56.0), (9.0, 59.0), (26.0, 67.0)]
 _WRIST: Point = (2.0, 146.0)
+
+#: The back of the hand, from the index finger's side round the knuckles.
+_PALM: list[Point] = [
+    (-35, 66), (-27, 56), (-9, 50), (9, 52), (27, 60), (35, 72),
+    (35, 96), (29, 128), (27, 152), (-23, 152), (-28, 130), (-37, 104),
+]  # fmt: skip
 
 #: For each grip: (reach, splay in degrees) of the four fingers, then the thumb's tip.
 _GRIPS: dict[Grip, tuple[list[tuple[float, float]], Point]] = {
@@ -151,8 +161,7 @@ def _joints(knuckle: Point, reach: float, splay_deg: float) -> Iterator[Point]:
 
 def _palm(canvas: _Canvas, arm: Arm) -> None:
     mask = canvas.mask()
-    rim = [(-35, 66), (-27, 56), (-9, 50), (9, 52), (27, 60), (35, 72), (35, 96), (29, 128), (27, 152), (-23, 152), (-28, 130), (-37, 104)]  # fmt: skip
-    canvas.outline(mask, _smooth(np.asarray(rim, float)))
+    canvas.outline(mask, _smooth(np.asarray(_PALM, float)))
     canvas.paint(mask, arm.skin, 26.0, 0.86)
     for x, y in _KNUCKLES:
         canvas.line((x * 0.9, y + 12), (x * 0.35 + 1, 124), 3.0, 0.07)
@@ -160,7 +169,7 @@ def _palm(canvas: _Canvas, arm: Arm) -> None:
 
 def _finger(canvas: _Canvas, arm: Arm, joints: list[Point], radius: float) -> None:
     mask = canvas.mask()
-    for (a, b), r in zip(zip(joints, joints[1:], strict=False), (radius, radius * 0.9), strict=False):
+    for (a, b), r in zip(pairwise(joints), (radius, radius * 0.9), strict=False):
         canvas.capsule(mask, a, b, r)
     cover = mask.copy()
     canvas.fade(cover, joints[0], ((2 * joints[0][0] + joints[1][0]) / 3, (2 * joints[0][1] + joints[1][1]) / 3))
@@ -232,7 +241,7 @@ class _Canvas:
 
     def px(self, points: Any) -> Image:
         shifted = (np.asarray(points, float) - [_FRAME_MM[0], _FRAME_MM[1]]) * self.scale * 16
-        return np.round(shifted).astype(np.int32)
+        return np.asarray(np.round(shifted), np.int32)
 
     def outline(self, mask: Image, points: Image) -> None:
         cv2.fillPoly(mask, [self.px(points)], 255, cv2.LINE_AA, 4)
@@ -250,8 +259,10 @@ class _Canvas:
         mask[box] = (mask[box] * np.clip(along, 0, 1)).astype(np.uint8)
 
     def paint(self, mask: Image, colour: Colour, round_mm: float, rim: float, cover: Image | None = None) -> None:
-        """Paint what ``cover`` (the mask itself, if None) covers, rounded as the mask's shape: full colour inside,
-        ``rim`` of it at the edge."""
+        """Paint what ``cover`` (the mask itself, if None) covers, rounded as the mask's shape.
+
+        Full colour inside, ``rim`` of it at the edge.
+        """
         box = _box(mask, round(4 * self.scale))
         inside = (mask[box] > 127).astype(np.uint8)
         depth = np.minimum(cv2.distanceTransform(inside, cv2.DIST_L2, 5) / (round_mm * self.scale), 1.0)
@@ -305,4 +316,4 @@ class _Canvas:
 
     def premultiplied(self) -> Image:
         out = np.dstack([self.colour * self.cover[..., None], self.cover * 255])
-        return np.clip(out, 0, 255).astype(np.uint8)
+        return np.asarray(np.clip(out, 0, 255), np.uint8)

@@ -153,6 +153,9 @@ def _half_figure(canvas: _Canvas, rank: str, suit: str, how: Style) -> None:
     canvas.pip(suit, (19.2, 17.4), how.pip_mm * 0.82, how.ink(suit))
 
 
+_BEARD = ((26.9, 28.6), (28.0, 36.5), (35.0, 36.5), (36.1, 28.6), (34.0, 31.6), (29.0, 31.6), (26.9, 28.6))
+
+
 def _features(canvas: _Canvas, rank: str, dark: Colour, red: Colour) -> None:
     for x in (29.3, 33.7):
         canvas.fill(glyphs.oval(x, 25.0, 0.6, 0.5), dark)
@@ -160,7 +163,7 @@ def _features(canvas: _Canvas, rank: str, dark: Colour, red: Colour) -> None:
     canvas.stroke(glyphs.line((31.6, 25.2), (32.2, 27.6), (31.2, 27.7)), 0.3, dark)
     canvas.stroke(glyphs.line((30.2, 29.6), (31.5, 30.0), (32.8, 29.6)), 0.5, red)
     if rank == "K":
-        canvas.fill(glyphs.bezier((26.9, 28.6), (28.0, 36.5), (35.0, 36.5), (36.1, 28.6), (34, 31.6), (29, 31.6), (26.9, 28.6)), dark)  # fmt: skip
+        canvas.fill(glyphs.bezier(*_BEARD), dark)
 
 
 def _headgear(canvas: _Canvas, rank: str, robe: Colour, dark: Colour) -> None:

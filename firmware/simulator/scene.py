@@ -98,9 +98,7 @@ class Scene:
             box = self._stamp_one(canvas, card, place, lift_mm, smear)
         return box
 
-    def _stamp_one(
-        self, canvas: Image, card: Shown, place: Place, lift_mm: float, smear: tuple[float, float]
-    ) -> Box:
+    def _stamp_one(self, canvas: Image, card: Shown, place: Place, lift_mm: float, smear: tuple[float, float]) -> Box:
         corners = project(self._matrix, place.corners(card.squeeze))
         reach = 2 * lift_mm * self.view.px_per_mm + max(abs(smear[0]), abs(smear[1])) + 3
         box = _clip(corners, reach, self.view.size_px)
@@ -137,8 +135,10 @@ class Scene:
         here = canvas[top:bottom, left:right]
         alpha = np.ascontiguousarray(layer[..., 3])
         shadow = _shadow(alpha, lift_mm * self.view.px_per_mm, shade)
-        under = cv2.multiply(cv2.subtract(255, alpha), shadow, scale=1 / 255)
-        lit = cv2.multiply(cv2.cvtColor(layer, cv2.COLOR_BGRA2BGR), self._light[top:bottom, left:right], scale=1 / _FULL)
+        under = cv2.multiply(cv2.bitwise_not(alpha), shadow, scale=1 / 255)
+        lit = cv2.multiply(
+            cv2.cvtColor(layer, cv2.COLOR_BGRA2BGR), self._light[top:bottom, left:right], scale=1 / _FULL
+        )
         cv2.multiply(here, cv2.cvtColor(under, cv2.COLOR_GRAY2BGR), dst=here, scale=1 / 255)
         cv2.add(here, lit, dst=here)
 
@@ -155,7 +155,7 @@ class Scene:
         return _premultiplied(face, self.style, round(CARD_MM[0] * self.view.px_per_mm * _FINE))
 
     def _px(self, place: Place) -> Image:
-        return project(self._matrix, [(place.x_mm, place.y_mm)])[0]
+        return np.asarray(project(self._matrix, [(place.x_mm, place.y_mm)])[0])
 
     def _box(self, card: Shown) -> Box:
         return _clip(project(self._matrix, card.place.corners()), 2.0, self.view.size_px)
@@ -171,7 +171,7 @@ def _noise_sheet(how: table.Look, size_px: tuple[int, int]) -> Image:
     grey = cv2.GaussianBlur(rng.standard_normal((h, w, 1)).astype(np.float32), (0, 0), 0.6)
     colour = cv2.GaussianBlur(rng.standard_normal((h, w, 3)).astype(np.float32), (0, 0), 0.9)
     mix = grey[..., None] / grey.std() * 0.85 + colour / colour.std() * 0.5
-    return np.clip(np.round(mix * how.noise + 128), 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(np.round(mix * how.noise + 128), 0, 255), np.uint8)
 
 
 @lru_cache(maxsize=128)
@@ -211,7 +211,7 @@ def _smeared(layer: Image, way: tuple[float, float]) -> Image:
     for part in (0.5, 0.25, 0.125):
         shift = np.array([[1, 0, -dx * part], [0, 1, -dy * part]], np.float64)
         layer = cv2.addWeighted(layer, 0.5, cv2.warpAffine(layer, shift, (w, h), flags=cv2.INTER_LINEAR), 0.5, 0)
-    return layer
+    return cv2.blur(layer, (1 + int(abs(dx) / 8), 1 + int(abs(dy) / 8)))
 
 
 def _shadow(alpha: Image, lift_px: float, shade: float) -> Image:

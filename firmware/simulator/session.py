@@ -14,6 +14,9 @@ from .plays.party import Party
 from .scene import Scene
 from .timeline import Timeline
 
+#: Frames a second of simulated time: enough for hands, cheap to judge; the shared recordings have 15.
+RATE_HZ = 12.0
+
 NAMES = ("Ann", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal")
 
 
@@ -21,7 +24,8 @@ NAMES = ("Ann", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal")
 class Session:
     """One deal at a simulated table: what is known of it (game, seats, dealer, house, deal), and what happens.
 
-    ``moves`` is the script of what people did, refused acts included, as the format of written games has it.
+    ``moves`` is the script of what people did, refused acts included, as the format of written games has it;
+    ``opening`` is what such a script must say of the beginning beyond the deal (who leads, packs, hands).
     """
 
     game: str
@@ -30,6 +34,7 @@ class Session:
     house: dict[str, Any]
     deal: dict[str, Any]
     moves: tuple[dict[str, Any], ...]
+    opening: dict[str, Any]
     timeline: Timeline
     view: geometry.View
     zones: tuple[geometry.Zone, ...]
@@ -99,6 +104,7 @@ def plan(
         house,
         deal,
         tuple(party.moves),
+        dict(party.opening),
         director.finished(),
         geometry.view(size_px, seed),
         zones,

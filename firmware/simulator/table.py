@@ -113,13 +113,13 @@ def light_map(how: Light, view: View) -> Image:
 def _grain(rng: np.random.Generator, h: int, w: int, cell_x: float, cell_y: float) -> Image:
     """Smooth noise of unit deviation whose grains are about so many px wide and high."""
     small = rng.standard_normal((max(2, round(h / cell_y)), max(2, round(w / cell_x)))).astype(np.float32)
-    return cv2.resize(small, (w, h), interpolation=cv2.INTER_CUBIC)
+    return np.asarray(cv2.resize(small, (w, h), interpolation=cv2.INTER_CUBIC))
 
 
 def _felt(rng: np.random.Generator, h: int, w: int, colour: Image, scale: float) -> Image:
     value = 1 + 0.045 * _grain(rng, h, w, 1.3, 1.3) + 0.035 * _grain(rng, h, w, 4 * scale, 1.5 * scale)
     value += 0.03 * _grain(rng, h, w, 60 * scale, 45 * scale) + 0.02 * _grain(rng, h, w, 14 * scale, 14 * scale)
-    return value[..., None] * colour
+    return np.asarray(value[..., None] * colour)
 
 
 def _wood(rng: np.random.Generator, h: int, w: int, colour: Image, scale: float) -> Image:
@@ -132,7 +132,7 @@ def _wood(rng: np.random.Generator, h: int, w: int, colour: Image, scale: float)
     value *= (1 + 0.07 * rng.standard_normal(plank.max() + 1)).astype(np.float32)[plank][:, None]
     seam = (np.arange(h) % (118 * scale)) < max(1.2, 1.1 * scale)
     value[seam] *= 0.62
-    return value[..., None] * colour
+    return np.asarray(value[..., None] * colour)
 
 
 def _cloth(rng: np.random.Generator, h: int, w: int, colour: Image, scale: float) -> Image:
@@ -141,12 +141,12 @@ def _cloth(rng: np.random.Generator, h: int, w: int, colour: Image, scale: float
     weave = np.sin(2 * np.pi * x / pitch) * np.sin(2 * np.pi * y / pitch)
     value = 1 + 0.035 * weave + 0.03 * _grain(rng, h, w, 2, 2) + 0.04 * _grain(rng, h, w, 120 * scale, 90 * scale)
     stripe = ((x / (46 * scale)) % 1 < 0.30).astype(np.float32) + ((y / (46 * scale)) % 1 < 0.30)
-    return value[..., None] * (colour * (1 - 0.10 * stripe[..., None]))
+    return np.asarray(value[..., None] * (colour * (1 - 0.10 * stripe[..., None])))
 
 
 def _white(rng: np.random.Generator, h: int, w: int, colour: Image, scale: float) -> Image:
     value = 1 + 0.006 * _grain(rng, h, w, 2, 2) + 0.012 * _grain(rng, h, w, 150 * scale, 120 * scale)
-    return value[..., None] * colour
+    return np.asarray(value[..., None] * colour)
 
 
 _TEXTURES: dict[Surface, Callable[[np.random.Generator, int, int, Image, float], Image]] = {

@@ -42,6 +42,7 @@ def play(party: Party, dealer: int, ranks: str, *, piles: bool = False, max_move
     deal: dict[str, object] = {"counts": party.counts(), "ranks": ranks}
     game = _Game(party, ranks, piles)
     seat = party.left_of(dealer)
+    party.opening = {"turn": party.name(seat)}
     while len(party.moves) < max_moves:
         again = _turn(game, seat)
         if not party.hands[seat]:

@@ -28,6 +28,7 @@ class Party:
     faults: set[str] = field(default_factory=set)
     hands: dict[int, list[str]] = field(default_factory=dict)
     moves: list[dict[str, Any]] = field(default_factory=list)
+    opening: dict[str, Any] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
