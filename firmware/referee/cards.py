@@ -70,3 +70,12 @@ _BY_NAME = {rank + suit: Card(rank, suit) for suit in SUITS for rank in RANKS}
 def pack(ranks: str = RANKS, suits: str = SUITS) -> tuple[Card, ...]:
     """Every card of a pack with these ranks and suits, suit by suit; 52 by default."""
     return tuple(Card(rank, suit) for suit in suits for rank in ranks)
+
+
+#: Each of the 52 cards as a bit, so that a set of cards is an int.
+BIT: dict[Card, int] = {card: 1 << i for i, card in enumerate(pack())}
+
+
+def named(bits: int) -> tuple[Card, ...]:
+    """The cards of a set of bits, in the pack's order."""
+    return tuple(card for card, bit in BIT.items() if bits & bit)

@@ -94,6 +94,18 @@ class Pressed:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """A seat said something that binds him and that no card shows: "demand", "swap", "king", "knock", "buy", "leave".
+
+    ``detail`` completes the word: the announcement that goes with a swap ("ace"), a price, the other seat's number.
+    """
+
+    seat: int
+    word: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class HandShown:
     """The cards that ``seat`` lays open at the end of a deal (or is known to hold), all at once."""
 
@@ -150,6 +162,7 @@ Fact = (
     | ExchangeRefused
     | Cut
     | Pressed
+    | Said
     | HandShown
     | Corrected
     | Inserted
@@ -167,6 +180,7 @@ WORDS: dict[type, str] = {
     ExchangeRefused: "exchange_refused",
     Cut: "cut",
     Pressed: "pressed",
+    Said: "said",
     HandShown: "hand_shown",
     Corrected: "corrected",
     Inserted: "inserted",
@@ -231,7 +245,8 @@ def from_json(data: dict[str, Any]) -> Fact:
     return fact
 
 
-_KEY = {"source": "from"}
+#: Field names that are written under another key: "fact" is the kind itself, so what `Inserted` holds is "missed".
+_KEY = {"source": "from", "fact": "missed"}
 
 
 def _plain(value: Any) -> Any:

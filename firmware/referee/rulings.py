@@ -51,3 +51,65 @@ class Ruling:
         if self.entries:
             out["entries"] = list(self.entries)
         return {**out, "why": self.why}
+
+
+#: Every foul, proof and notice by its code, in the words that players hear.
+CODES: dict[str, str] = {
+    # an act that is refused
+    "OUT_OF_TURN": "it is another seat's turn",
+    "DEAL_OVER": "the deal is over",
+    "GAME_STOPPED": "the game has stopped",
+    "WRONG_CARD": "another card is wanted",
+    "MUST_START": "a new line must be started; paying does not do",
+    "SUIT_EXHAUSTED": "this suit is finished",
+    "NOT_PLAYABLE": "the card fits nowhere",
+    "NINE_NOT_A_STARTER": "a Nine may start a suit only when the first starter was a Nine",
+    "ALREADY_ON_TABLE": "this card lies on the table already",
+    "NOT_THE_LEADER": "another seat must lead",
+    "NO_SUCH_ACT": "this act has no meaning in this game",
+    "UNDERPAID": "the payment is not complete",
+    "OVERPAID": "more was turned than is owed; the card goes back on top",
+    "GATHER_DUE": "a completed payment waits to be taken",
+    "WRONG_RECEIVER": "another seat takes this payment",
+    "WRONG_PILE": "this pile was not paid",
+    "WRONG_COUNT": "the whole pile must be taken",
+    "NOTHING_OWED": "nothing is owed",
+    "REPLY_DUE": "the neighbour must answer the demand first",
+    "DEALER_CANNOT_EXCHANGE": "the dealer cannot demand an exchange; he may cut",
+    "ONLY_DEALER_CUTS": "only the dealer may cut",
+    "STAKE_NOT_ONE_LESS": "each player stakes one counter fewer than the dealer",
+    "NOT_THE_LOWEST": "the lowest card of a suit must be led",
+    "WRONG_COLOUR": "the new line must be of the other colour",
+    # a claim that is proved false
+    "FALSE_PASS": "a pass was made with a card in hand that could have been laid",
+    "WITHHELD": "the wanted card was withheld",
+    "HELD_BACK": "the next card was held back",
+    "FALSE_KING": "an exchange was refused without a king",
+    "UNANNOUNCED_ACE": "an ace was given and not announced",
+    "UNANNOUNCED_DEUCE": "a deuce was given and not announced",
+    "FALSE_ANNOUNCEMENT": "something was announced that was not given",
+    "FAILED_TO_SNIP": "a card of the rank was held and not played",
+    # what is worth saying
+    "FULL_CIRCUIT": "everybody has paid for the same card: somebody holds it, or a card was misread",
+    "UNREAD": "the card could not be read; show it again",
+    "WHOSE": "nobody saw whose hand it was; say who laid it",
+    "NO_SUCH_SEAT": "there is no such seat at this table",
+    "SEEN_TWICE": "this card lies on the table already; one of the two readings is wrong",
+    "WRONG_PACK": "this card was gathered by another seat; cards were moved, or a reading was wrong",
+    "DISPUTE": "the referee was called",
+    "STILL_THERE": "a refused card still lies on the table",
+    "NO_SUCH_ENTRY": "the log has no such entry",
+    "HAND_SIZE": "the number of cards shown is not what the seat should hold",
+    "EMPTY_PACK": "the pack is empty",
+    "WISH_UNDEALT": "the nine of hearts was not dealt",
+    "SHOW_THE_WISH": "whoever holds the nine of hearts shows it",
+    "CYCLE": "the same position has come back: the game would never end; the table may call it drawn",
+    "CARD_SHOWN": "a card was shown; it is remembered",
+    "LEFT": "a seat has left the deal",
+    "BROKE": "no counters are left",
+}
+
+
+def words_of(code: str) -> str:
+    """The code in words; the code itself when it has none."""
+    return CODES.get(code, code)

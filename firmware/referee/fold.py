@@ -1,0 +1,448 @@
+"""One run of a log through a game: facts become acts, verdicts become rulings, ledger lines and proofs.
+
+A `Fold` only goes forward, at a cost per fact that does not grow; a correction makes a new one (see `match`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from .acts import Act, Do, Due, Opening, Transfer, Verdict
+from .cards import Card
+from .deal import Deal
+from .events import (
+    Conflict,
+    Cut,
+    Entry,
+    Exchanged,
+    ExchangeRefused,
+    Fact,
+    Gathered,
+    HandShown,
+    Laid,
+    Press,
+    Pressed,
+    Said,
+    TakenBack,
+    TurnedDown,
+)
+from .knowledge import Knowledge, Proof
+from .ledger import BEFORE, Ledger
+from .rulings import Kind, Ruling, words_of
+
+#: Below this confidence nobody is credited with a card (``Entry.seat_confidence``): better ask than accuse. A hand seen
+#: to let the card go gives 0.9 and more, two hands over one place about a half.
+SURE_SEAT = 0.5
+
+_SAID = {"demand": Do.DEMAND, "swap": Do.SWAP, "king": Do.KING}
+
+
+class Game(Protocol):
+    """What a file in games/ has to offer; its docstring is the rules in plain words."""
+
+    @property
+    def TITLE(self) -> str:
+        """The game's name for people."""
+
+    @property
+    def MOVES(self) -> tuple[str, ...]:
+        """The words for moves in scripts."""
+
+    @property
+    def HANDS(self) -> bool:
+        """Are there hidden hands that cards only leave? Then cards shown are evidence and plays go on the layout."""
+
+    @property
+    def House(self) -> type:
+        """The game's house rules."""
+
+    def start(self, deal: Deal, house: Any) -> Opening:
+        """The first state. Raises `BadSetup` when the deal cannot be meant."""
+
+    def judge(self, state: Any, act: Act) -> Verdict:
+        """Answer an act; never raises."""
+
+    def due(self, state: Any) -> Due:
+        """What is expected now."""
+
+    def result(self, state: Any, books: Fold) -> dict[str, Any]:
+        """The result by FORMAT.md's names."""
+
+    def carry(self, state: Any, books: Fold) -> tuple[int, dict[str, Any]] | None:
+        """The next deal: its dealer and what is known of it; None when no deal follows (or this one goes on)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A refused move."""
+
+    move: int
+    code: str
+    seat: int
+
+
+class Fold:
+    """The state of one deal after some entries, and everything that was said on the way.
+
+    ``rulings`` are numbered by their place in the list.
+    """
+
+    def __init__(self, game: Game, deal: Deal, house: Any) -> None:
+        self.game, self.deal, self.house = game, deal, house
+        opening = game.start(deal, house)
+        self.names = ("", *deal.setup.seats)
+        self.state = opening.state
+        self.ledger = Ledger()
+        self.known = Knowledge(opening.pack, opening.counts, opening.located)
+        self.rulings: list[Ruling] = []
+        self.violations: list[Violation] = []
+        self.moves = 0
+        self.waiting: list[int] = []  # entries that could not be read or credited
+        self.held: list[int] = []  # entries that wait for those
+        self.strays: dict[tuple[str, Card | None], int] = {}  # refused cards (piles) that still lie where they were put
+        self.table: dict[Card, tuple[str, int]] = {}  # every open card: its zone, and the entry that laid it
+        self.face_down: set[Card] = set()
+        self._due: tuple[Any, ...] = ()
+        self._entry: int | None = None
+        if deal.has("pool"):
+            self.ledger.post(Transfer(BEFORE, "pool", deal.number("pool"), "CARRIED", ""), None)
+        self._post(opening.transfers)
+        self._pass_on(opening.says)
+        self._tell_due()
+
+    # -- what the game may ask ------------------------------------------------------------------------------------
+
+    def name(self, seat: int | None) -> str | None:
+        """A seat's name in a result; None for nobody."""
+        return None if seat is None else self.names[seat]
+
+    def per_seat(self, values: Iterable[Any], seats: Iterable[int] | None = None) -> dict[str, Any]:
+        """A dictionary by seat names."""
+        return dict(zip((self.names[s] for s in seats or self.deal.seats), values, strict=True))
+
+    def paid(self, *codes: str) -> dict[str, int]:
+        """What each seat has paid under these codes, as positive numbers."""
+        return {self.names[s]: -self.ledger.under(s, *codes) for s in self.deal.seats}
+
+    def net(self) -> dict[str, int]:
+        """What each seat has won or lost in this deal."""
+        return {self.names[s]: self.ledger.balance(s) for s in self.deal.seats}
+
+    def fouls(self) -> list[list[Any]]:
+        """The refused moves as results list them."""
+        return [[v.move, v.code] for v in self.violations]
+
+    def shown(self) -> list[list[Any]]:
+        """The claims that a shown card has proved false: [move, seat, card, the move that shows it or "final"]."""
+        proofs = sorted(self.known.proofs.values(), key=lambda p: p.made.move)
+        return [[p.made.move, self.name(p.seat), str(p.cards[0]), p.move] for p in proofs]
+
+    def counted(self) -> list[list[Any]]:
+        """The claims that only counting has proved false: [move, seat or None, one of these cards]."""
+        proofs = sorted(self.known.deduced.values(), key=lambda p: p.made.move)
+        rest = [p for p in proofs if p.made.entry not in self.known.proofs]
+        return [[p.made.move, self.name(p.seat), [str(card) for card in p.cards]] for p in rest]
+
+    def fines(self) -> dict[str, int]:
+        """What each seat was fined, only those who were."""
+        return {name: counters for name, counters in self.paid("FINE").items() if counters}
+
+    def when_over(self, **keys: Any) -> dict[str, Any]:
+        """These keys, once somebody has won."""
+        return keys if self.state.winner else {}
+
+    # -- facts ----------------------------------------------------------------------------------------------------
+
+    def judge(self, entry: Entry) -> list[Ruling]:
+        """Judge one entry; the new rulings. Never raises on what people do."""
+        start = len(self.rulings)
+        self._entry = entry.number
+        fact = entry.fact
+        if not all(1 <= seat <= len(self.deal.seats) for seat in _seats_in(fact)):
+            self._say(Kind.UNSURE, "NO_SUCH_SEAT")
+        elif self.held:
+            self.held.append(entry.number)
+        else:
+            self._judge(entry)
+        return self.rulings[start:]
+
+    def _judge(self, entry: Entry) -> None:
+        match entry.fact:
+            case Laid():
+                self._laid(entry, entry.fact)
+            case TakenBack(card, zone):
+                self._taken_back(card, zone)
+            case Pressed(seat, Press.LONG):
+                self._say(Kind.NOTICE, "DISPUTE", seat=seat)
+            case Pressed(seat, _, taps):
+                self._act(entry, Do.PRESS, seat, count=taps)
+            case Gathered(source, to, count):
+                self._act(entry, Do.GATHER, to, zone=source, count=count)
+            case Cut(seat, card):
+                self._act(entry, Do.CUT, seat, card)
+            case Exchanged(seats):
+                self._exchanged(entry, seats)
+            case ExchangeRefused(seat, neighbour):
+                self._act(entry, Do.DEMAND, seat, word="refused")
+                self._act(entry, Do.KING, neighbour, word="refused")
+            case Said(seat, word, detail):
+                self._act(entry, _SAID.get(word, Do.SAY), seat, word=word, detail=detail)
+            case HandShown(seat, cards):
+                self._hand_shown(entry, seat, cards)
+            case TurnedDown(zone, seat):
+                self._turned_down(entry, zone, seat)
+            case Conflict(card, entries):
+                self._say(Kind.CONFLICT, "SEEN_TWICE", card=card, entries=entries)
+                self.waiting.append(entry.number)
+            case _:
+                pass
+
+    def _laid(self, entry: Entry, fact: Laid) -> None:
+        owner = self._owner(fact.zone)
+        if self.game.HANDS and owner is not None:
+            self._open_hand(entry, fact, owner)
+        elif self.game.HANDS and fact.zone == "stock":
+            self._proofs(self.known.elsewhere(fact.card) if fact.card else [])
+        elif fact.card is None:
+            self._unsure(entry, "UNREAD", fact.seat)
+        elif fact.card in self.table and entry.source != "script":
+            self._again(entry, fact.card, fact.zone)
+        else:
+            self._play(entry, fact, owner)
+
+    def _play(self, entry: Entry, fact: Laid, owner: int | None) -> None:
+        """A card was laid where cards are played: by the hand that laid it, or the seat in whose zone it lies."""
+        seat = owner if owner is not None and not self.game.HANDS else fact.seat
+        if seat is None or (seat is fact.seat and owner != seat and entry.seat_confidence < SURE_SEAT):
+            self._unsure(entry, "WHOSE", None)
+        else:
+            self._act(entry, Do.LAY, seat, fact.card, fact.zone)
+
+    def _open_hand(self, entry: Entry, fact: Laid, owner: int) -> None:
+        """A card in the zone of a seat is one of his hand: laid open at the end, or shown by mistake."""
+        if fact.card is None:
+            self._say(Kind.UNSURE, "UNREAD", seat=owner)
+            return
+        if not self.state.over:
+            self._say(Kind.NOTICE, "CARD_SHOWN", seat=owner, card=fact.card)
+        self._final(owner, fact.card, entry.number)
+
+    def _again(self, entry: Entry, card: Card, zone: str) -> None:
+        """A card that lies on the table already was laid: a pile put back, or two readings that contradict."""
+        where, first = self.table[card]
+        if where == zone and not self.game.HANDS and self.strays.pop((zone, None), None) is not None:
+            return
+        self.moves += 1
+        self._say(Kind.CONFLICT, "SEEN_TWICE", card=card, entries=(first, entry.number))
+        self.waiting.append(entry.number)
+
+    def _unsure(self, entry: Entry, code: str, seat: int | None) -> None:
+        self.moves += 1
+        self.waiting.append(entry.number)
+        self._say(Kind.UNSURE, code, seat=seat)
+
+    def _taken_back(self, card: Card | None, zone: str) -> None:
+        if card is None:
+            gone = [key for key in self.strays if key[0] == zone]
+            self.waiting = []
+        else:
+            gone = [key for key in self.strays if key[1] == card]
+        for key in gone:
+            del self.strays[key]
+
+    def _exchanged(self, entry: Entry, seats: tuple[int, int]) -> None:
+        """The demander is the seat whose turn it is; else the one whose left neighbour the other is."""
+        first, second = seats
+        turn = self.game.due(self.state).seat
+        if turn == second or (turn != first and first == second % len(self.deal.seats) + 1):
+            first, second = second, first
+        self._act(entry, Do.DEMAND, first, word="exchanged")
+        self._act(entry, Do.SWAP, second, word="exchanged")
+
+    def _hand_shown(self, entry: Entry, seat: int, cards: tuple[Card, ...]) -> None:
+        held, unknown = self.known.holds(seat), self.known.unknown(seat)
+        expected = None if unknown is None else len(held) + unknown
+        if self.game.HANDS and expected is not None and len(cards) != expected:
+            why = f"{{{seat}}} shows {len(cards)} cards and should hold {expected}"
+            self._say(Kind.NOTICE, "HAND_SIZE", seat=seat, why=why)
+        for card in cards:
+            self._final(seat, card, entry.number)
+
+    def _final(self, seat: int, card: Card, entry: int) -> None:
+        """``card`` lies open as one of the hand of ``seat``."""
+        if self.game.HANDS:
+            self._proofs(self.known.show(seat, card, entry, None))
+        self._verdict(self.game.judge(self.state, Act(Do.OPEN, seat, card, f"seat-{seat}", entry=entry)))
+        self._tell_due()
+
+    def _turned_down(self, entry: Entry, zone: str, seat: int | None) -> None:
+        finished = getattr(self.game, "finished", None)
+        if finished:
+            self.face_down |= {card for card, (z, _) in self.table.items() if z == zone and finished(self.state, card)}
+        self._verdict(self.game.judge(self.state, Act(Do.DOWN, seat or 0, zone=zone, entry=entry.number)))
+
+    # -- acts and verdicts ----------------------------------------------------------------------------------------
+
+    def _act(
+        self,
+        entry: Entry,
+        do: Do,
+        seat: int,
+        card: Card | None = None,
+        zone: str = "",
+        count: int | None = None,
+        word: str = "",
+        detail: str = "",
+    ) -> None:
+        act = Act(do, seat, card, zone, count, word, detail, self.moves, entry.number)
+        verdict = self.game.judge(self.state, act)
+        if verdict.refused and self.waiting and entry.source != "script":
+            self.held.append(entry.number)
+            return
+        self.moves += 1
+        if verdict.refused:
+            self._refused(entry, act, verdict)
+        else:
+            self._accepted(act, verdict)
+
+    def _refused(self, entry: Entry, act: Act, verdict: Verdict) -> None:
+        self.violations.append(Violation(act.move, verdict.refused, act.seat))
+        due = self.game.due(self.state).words
+        why = (verdict.why or words_of(verdict.refused)) + (f"; {due}" if due else "")
+        self._say(Kind.REFUSED, verdict.refused, seat=act.seat, card=act.card, why=why)
+        if entry.source != "script" and act.do in (Do.LAY, Do.GATHER):
+            self.strays[act.zone, act.card] = entry.number
+        if self.game.HANDS and act.card is not None and act.card not in self.table:
+            self._proofs(self.known.show(act.seat, act.card, act.entry, act.move))
+
+    def _accepted(self, act: Act, verdict: Verdict) -> None:
+        was_over = self.state.over
+        for zone in verdict.cleared:
+            self._clear(zone)
+        if act.do is Do.LAY and act.card is not None:
+            self.table[act.card] = (act.zone, act.entry)
+            self.strays.pop((act.zone, act.card), None)
+        self._say_strays()
+        self.waiting = []
+        self.state = verdict.state
+        if self.game.HANDS and act.do is Do.LAY and act.card is not None:
+            self._proofs(self.known.lay(act.seat, act.card, act.entry, act.move))
+        self._verdict(verdict)
+        for claim in verdict.claims:
+            self._proofs(self.known.claim(claim, act.entry, act.move))
+        if self.state.over and not was_over:
+            self._lay_open(act.entry)
+        self._tell_due()
+
+    def _clear(self, zone: str) -> None:
+        self.table = {card: place for card, place in self.table.items() if place[0] != zone}
+        self.strays.pop((zone, None), None)
+
+    def _say_strays(self) -> None:
+        """Somebody has gone on although a refused card still lies there."""
+        for (zone, card), entry in self.strays.items():
+            if card is not None and entry >= 0:
+                self.strays[zone, card] = -1  # say it once
+                self._say(Kind.OUT_OF_STEP, "STILL_THERE", card=card, entries=(entry,))
+
+    def _verdict(self, verdict: Verdict) -> None:
+        self.state = verdict.state
+        self._post(verdict.transfers)
+        self._pass_on(verdict.says)
+
+    def _lay_open(self, entry: int) -> None:
+        """A script's hands lie open when the deal is over."""
+        if self.game.HANDS and self.deal.has("hands"):
+            for seat, cards in self.deal.hands().items():
+                for card in cards:
+                    if card not in self.table:
+                        self._final(seat, card, entry)
+
+    def _proofs(self, proofs: list[Proof]) -> None:
+        fine = getattr(self.game, "fine", None)
+        for proof in proofs:
+            made = proof.made
+            how = f"{{{proof.seat}}} held {proof.cards[0].pretty}" if proof.seen else "no other cards were left"
+            seen = (proof.seen.entry,) if proof.seen else (self._entry or made.entry,)
+            card = proof.cards[0] if len(proof.cards) == 1 else None
+            why = f"{made.claim.words}, but {how}"
+            self._say(Kind.PROVED, made.claim.code, seat=proof.seat, card=card, entries=(made.entry, *seen), why=why)
+            if fine and proof.seen:
+                self._post(fine(self.state, proof))
+
+    def _post(self, transfers: Iterable[Transfer]) -> None:
+        for transfer in transfers:
+            line = self.ledger.post(transfer, self._entry)
+            if line is None:
+                continue
+            paid = isinstance(line.source, int)
+            seat = line.source if paid else line.to
+            to = line.to if paid and isinstance(line.to, int) else None
+            self._say(
+                Kind.PAID if paid else Kind.TAKES,
+                line.code,
+                seat=seat if isinstance(seat, int) else None,
+                to=to,
+                counters=line.counters,
+                entries=transfer.entries,
+                why=transfer.why.replace("{n}", str(line.counters)),
+            )
+
+    def _pass_on(self, says: Iterable[Ruling]) -> None:
+        for ruling in says:
+            why = (ruling.why or words_of(ruling.code)).format(*self.names)
+            self.rulings.append(replace(ruling, entry=self._entry, why=why, id=len(self.rulings)))
+
+    def _tell_due(self) -> None:
+        """Say whose turn it is when that has changed."""
+        due = self.game.due(self.state)
+        key = (due.what, due.seat, due.count, due.card)
+        if key == self._due:
+            return
+        self._due = key
+        if not due.what:
+            code = "WON" if self.state.winner else "NO_WINNER"
+            self._say(Kind.OVER, code, seat=self.state.winner, why=due.words)
+        else:
+            kind = Kind.DUE if due.what == "PAY" else Kind.TURN
+            self._say(kind, due.what, seat=due.seat, counters=due.count, card=due.card, why=due.words)
+
+    def _say(
+        self,
+        kind: Kind,
+        code: str,
+        seat: int | None = None,
+        to: int | None = None,
+        counters: int = 0,
+        card: Card | None = None,
+        entries: tuple[int, ...] = (),
+        why: str = "",
+    ) -> None:
+        text = (why or words_of(code)).format(*self.names)
+        name = None if card is None else str(card)
+        self.rulings.append(Ruling(kind, code, seat, to, counters, name, self._entry, entries, text, len(self.rulings)))
+
+    def _owner(self, zone: str) -> int | None:
+        """The seat whose zone this is."""
+        return self._zones().get(zone)
+
+    def _zones(self) -> dict[str, int]:
+        return {f"seat-{seat}": seat for seat in self.deal.seats}
+
+
+def _seats_in(fact: Fact) -> tuple[int, ...]:
+    """Every seat that a fact names."""
+    match fact:
+        case Exchanged(seats):
+            return seats
+        case ExchangeRefused(seat, neighbour):
+            return (seat, neighbour)
+        case Gathered(_, to):
+            return (to,)
+        case Laid() | TakenBack() | TurnedDown() | Conflict():
+            return () if fact.seat is None else (fact.seat,)
+        case Cut() | Pressed() | Said() | HandShown():
+            return (fact.seat,)
+    return ()

@@ -1,0 +1,227 @@
+"""Fan Tan, as Foster has it; also called Play or Pay.
+
+Players and pack: any number of players (3 to 8 is best), a full pack of 52; the ace is low.
+Before the deal everybody puts the agreed number of counters into the pool. All the cards are dealt out, one at a time
+from the dealer's left; it does not matter that some hands are a card longer.
+
+Play: the player on the dealer's left lays any card. Each player in turn must lay the next higher card of the same
+suit or put one counter into the pool. After the king comes the ace, and the line goes on until the suit is finished.
+Whoever lays the suit's last card turns the suit down and starts again at once, with any card of another suit.
+One card at a time is laid, and exactly one card is wanted at any moment.
+
+End: whoever gets rid of his last card first takes the pool, at once, even in the middle of a suit.
+
+What the referee proves: a payment for a card that the same seat shows later was false, the card was withheld. When
+everybody in turn has paid for one card somebody withholds it, for all the cards are dealt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..acts import ALL, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, plural, refuse
+from ..cards import BIT, Card
+from ..deal import Deal
+from ..fold import Fold
+from ..house import broke_rule, counters_rule, rule
+from ..knowledge import Proof
+from ..rulings import Kind, Ruling
+
+TITLE = "Fan Tan (Play or Pay)"
+MOVES = ("play", "pay")
+HANDS = True
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """House rules of Fan Tan."""
+
+    ante: int = rule(0, "Counters that each puts into the pool before the deal.", "[S2] an agreed number")
+    forced: bool = rule(
+        True, "Whoever holds the wanted card must lay it; if not, he may pay instead.", "[D]; [S2] by its chapter"
+    )
+    per_card: bool = rule(
+        False, "The winner also gets a counter for each card left in a hand.", "[S2] names only the pool; yes in [D]"
+    )
+    uneven_ante: bool = rule(
+        False, "Players with a card fewer put one counter more.", "[S2] it does not matter; yes in modern books"
+    )
+    withhold_fine: int = rule(
+        0, "Fine for each payment made with the wanted card in hand, to the winner.", "[X] suggests 3"
+    )
+    broke: str = broke_rule()
+    counters: int = counters_rule()
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """``need`` is the wanted card, None when ``turn`` must start; ``in_suit`` cards of the running suit are laid."""
+
+    house: House
+    ranks: str
+    live: tuple[int, ...]
+    turn: int | None
+    counts: tuple[int | None, ...]
+    need: Card | None = None
+    in_suit: int = 0
+    done: tuple[str, ...] = ()
+    paid: tuple[int, ...] = ()  # entries of the payments in a row for the wanted card, this time round
+    circuits: tuple[tuple[int, Card], ...] = ()
+    over: bool = False
+    winner: int | None = None
+
+
+def hands(players: int, house: House) -> tuple[tuple[int, ...], int]:
+    """Cards for each place from the dealer's left, and what is left over: 52 cards, all dealt."""
+    each, longer = divmod(52, players)
+    return tuple(each + 1 if place < longer else each for place in range(players)), 0
+
+
+def start(deal: Deal, house: House) -> Opening:
+    """Everything is dealt, the antes are paid; or a position in the middle of a deal."""
+    ranks, need, done = deal.ranks(), deal.card("need"), _suits(deal)
+    in_suit = deal.number("in_suit", 1 if need else 0)
+    if deal.has("hands") and not deal.has("need", "in_suit", "done"):
+        deal.whole("hands", [card for cards in deal.hands().values() for card in cards])
+    turn = None if deal.excerpt("need", "in_suit", "done") else deal.first()
+    state = State(house, ranks, deal.seats, turn, deal.counts(), need, in_suit, done)
+    laid = [Card(rank, suit) for suit in done for rank in ranks]
+    laid += [_step(ranks, need, -back) for back in range(1, in_suit + 1)] if need else []
+    return Opening(state, deal.pack(), state.counts, tuple(laid), _antes(state))
+
+
+def _suits(deal: Deal) -> tuple[str, ...]:
+    """The suits that are finished, written as letters or as a list of letters."""
+    value = deal.setup.deal.get("done", ())
+    return tuple(s for s in value if s in deal.suits())
+
+
+def _antes(state: State) -> tuple[Transfer, ...]:
+    longest = max((count or 0 for count in state.counts), default=0)
+    out = []
+    for seat, count in zip(state.live, state.counts, strict=True):
+        short = state.house.uneven_ante and count is not None and count < longest
+        ante = state.house.ante + short
+        out.append(
+            Transfer(seat, "pool", ante, "ANTE", f"{{{seat}}} puts {plural(ante)} into the pool before the deal")
+        )
+    return tuple(out)
+
+
+def judge(state: State, act: Act) -> Verdict:
+    """A card laid or a payment; everything else has no meaning here."""
+    if act.do in (Do.OPEN, Do.DOWN):
+        return Verdict(state)
+    if state.over:
+        return refuse(state, "DEAL_OVER")
+    if state.turn not in (act.seat, None):
+        return refuse(state, "OUT_OF_TURN")
+    if act.do is Do.LAY and act.card is not None:
+        return _lay(state, act, act.card)
+    return _pay(state, act) if act.do is Do.PRESS else refuse(state, "NO_SUCH_ACT")
+
+
+def _lay(state: State, act: Act, card: Card) -> Verdict:
+    if state.need is None and card.suit in state.done:
+        return refuse(state, "SUIT_EXHAUSTED", f"{card.pretty}: this suit is finished")
+    if card.rank not in state.ranks or state.need not in (None, card):
+        return refuse(state, "WRONG_CARD", f"{card.pretty} was laid")
+    counts, laid = less(state.counts, act.seat), state.in_suit + 1 if state.need else 1
+    full = laid == len(state.ranks)
+    new = replace(
+        state,
+        turn=act.seat if full else after(state.live, act.seat),
+        counts=counts,
+        need=None if full else _step(state.ranks, card, 1),
+        in_suit=0 if full else laid,
+        done=(*state.done, card.suit) if full else state.done,
+        paid=(),
+    )
+    return _won(new, act) if counts[act.seat - 1] == 0 else Verdict(new)
+
+
+def _pay(state: State, act: Act) -> Verdict:
+    need = state.need
+    if need is None:
+        return refuse(state, "MUST_START")
+    paid = (*state.paid, act.entry)
+    why = f"{{{act.seat}}} pays 1 to the pool: {need.pretty} was wanted"
+    full = len(paid) % len(state.live) == 0
+    circuits = (*state.circuits, (act.move, need)) if full else state.circuits
+    turn = after(state.live, act.seat)
+    says = (Ruling(Kind.NOTICE, "FULL_CIRCUIT", card=str(need), entries=paid),) if full else ()
+    claim = Claim((act.seat,), BIT[need], "WITHHELD", f"{{{act.seat}}} paid for {need.pretty}")
+    return Verdict(
+        replace(state, turn=turn, paid=() if full else paid, circuits=circuits),
+        transfers=(Transfer(act.seat, "pool", 1, "PAY", why, (act.entry,)),),
+        claims=(claim,) if state.house.forced else (),
+        says=says,
+    )
+
+
+def _won(state: State, act: Act) -> Verdict:
+    seat = act.seat
+    per_card = [
+        Transfer(s, seat, count or 0, "CARDS", f"{{{s}}} pays {{{seat}}} 1 for each of the {count} cards left")
+        for s, count in zip(state.live, state.counts, strict=True)
+        if state.house.per_card and s != seat
+    ]
+    takes = Transfer("pool", seat, ALL, "POOL", f"{{{seat}}} is out first and takes the pool of {{n}}", (act.entry,))
+    fines = Transfer("fines", seat, ALL, "FINES", f"{{{seat}}} takes the fines of {{n}}")
+    return Verdict(replace(state, over=True, winner=seat, turn=None), transfers=(takes, *per_card, fines))
+
+
+def fine(state: State, proof: Proof) -> tuple[Transfer, ...]:
+    """A payment was proved false."""
+    seat, to = proof.seat or 0, state.winner or "fines"
+    why = f"{{{seat}}} is fined for withholding {proof.cards[0].pretty}"
+    return (Transfer(seat, to, state.house.withhold_fine, "FINE", why, (proof.made.entry,)),)
+
+
+def due(state: State) -> Due:
+    """Play or pay; start when no card is wanted."""
+    who = f"{{{state.turn}}}" if state.turn else "anybody"
+    if state.over:
+        return Due("", words=f"{{{state.winner}}} is out first and wins")
+    if state.need is None:
+        return Due("LEAD", state.turn, words=f"{who} to start with any card of an unfinished suit")
+    return Due("PLAY", state.turn, 1, state.need, f"{who} to play {state.need.pretty} or pay 1")
+
+
+def finished(state: State, card: Card) -> bool:
+    """May this card be turned down?"""
+    return card.suit in state.done
+
+
+def result(state: State, books: Fold) -> dict[str, Any]:
+    """By FORMAT.md."""
+    cards, pool = books.paid("CARDS"), books.ledger.under("pool", "ANTE", "PAY", "CARRIED")
+    cards.pop(books.name(state.winner) or "", None)
+    payments = {"card_payments": cards} if state.winner and state.house.per_card else {}
+    return {
+        "violations": books.fouls(),
+        "withheld": books.shown(),
+        "full_circuit": [[move, str(card)] for move, card in state.circuits],
+        "paid": books.paid("ANTE", "PAY"),
+        "winner": books.name(state.winner),
+        "exhausted": list(state.done),
+        "pool": 0 if state.winner else pool,
+        "next": None
+        if state.over
+        else {"seat": books.name(state.turn), "need": str(state.need) if state.need else None},
+        **payments,
+        **books.when_over(winner_takes=pool + sum(cards.values()), net=books.net()),
+        **({"fines": books.fines()} if state.house.withhold_fine else {}),
+        "counted": books.counted(),
+    }
+
+
+def carry(state: State, books: Fold) -> tuple[int, dict[str, Any]] | None:
+    """The deal passes to the left; the pool was won."""
+    return (after(state.live, books.deal.dealer), {}) if state.over else None
+
+
+def _step(ranks: str, card: Card, by: int) -> Card:
+    """The card ``by`` places above, round the corner from king to ace."""
+    return Card(ranks[(ranks.index(card.rank) + by) % len(ranks)], card.suit)
