@@ -154,7 +154,7 @@ def _digits(config: PanelConfig, factory: Any) -> Any:
 
 @contextmanager
 def _default_factory(factory: Any) -> Iterator[None]:
-    """Gpiozero 2.0.1 makes inner devices (multiplexed digits, mock SPI) with the global factory, whatever it is told."""
+    """Gpiozero 2.0.1 makes inner devices (shared digits, mock SPI) with the global factory, whichever it is told."""
     before, gpiozero.Device.pin_factory = gpiozero.Device.pin_factory, factory
     try:
         yield

@@ -263,7 +263,8 @@ class Attention:
 
     ``fault``: what is wrong with the machine, empty for nothing. ``dispute``: the referee was called. ``release``:
     seats whose button is held or stuck. ``absent``: seats that are not playing. ``confirm``: counters that a seat is
-    to say it received. ``balance``: counters to show on demand, and when that was asked for in seconds.
+    to say it received. ``balance``: counters to show on demand, and when that was asked for in seconds. ``again``:
+    seats whose press could not be judged, and since when in seconds.
     """
 
     fault: str = ""
@@ -272,6 +273,7 @@ class Attention:
     absent: frozenset[int] = frozenset()
     confirm: Mapping[int, int] = field(default_factory=dict)
     balance: Mapping[int, tuple[int, float]] = field(default_factory=dict)
+    again: Mapping[int, float] = field(default_factory=dict)
 
 
 class View(Protocol):
@@ -324,6 +326,8 @@ def _from_attention(seat: int, attention: Attention, now_s: float) -> Iterable[S
         yield signal(Meaning.FAULT, detail=attention.fault)
     if seat in attention.release:
         yield signal(Meaning.RELEASE)
+    if seat in attention.again and _within(attention.again[seat], now_s, TABLE[Meaning.REFUSED].lasts_ms):
+        yield signal(Meaning.REFUSED, detail="press again")
     if attention.dispute:
         yield signal(Meaning.DISPUTE)
     if count := attention.confirm.get(seat):

@@ -1,0 +1,106 @@
+"""What a press means right now: acts of the buttons to facts for the referee, or to an answer on the lights. Pure.
+
+A short press is the game's quiet act; a second's hold calls the referee; a double press asks what one has (unless the
+game counts taps).  Where a payment goes from seat to seat, the payer's press says "given" and the receiver's press
+says "got it"; only then is it paid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from ..referee.events import Press, Pressed
+from .buttons import Act, Gesture
+from .signals import Attention
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """A payment of ``counters`` from the seat ``payer`` to the seat ``to``; ``given`` once the payer has pressed."""
+
+    payer: int
+    to: int
+    counters: int
+    given: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The panel's own state beside the game's. ``transfers`` wait for one of their two presses."""
+
+    release: frozenset[int] = frozenset()
+    again: Mapping[int, float] = field(default_factory=dict)
+    balance: Mapping[int, tuple[int, float]] = field(default_factory=dict)
+    transfers: tuple[Transfer, ...] = ()
+    dispute: bool = False
+    fault: str = ""
+    absent: frozenset[int] = frozenset()
+
+    def attention(self) -> Attention:
+        """What of this the lights must show."""
+        confirm = {t.to: t.counters for t in self.transfers if t.given}
+        return Attention(self.fault, self.dispute, self.release, self.absent, confirm, self.balance, self.again)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an act came to: ``facts`` for the referee, and ``paid``: transfers that both seats have confirmed."""
+
+    facts: tuple[Pressed, ...] = ()
+    paid: tuple[Transfer, ...] = ()
+
+
+NOTHING = Told()
+
+
+def take(
+    desk: Desk, act: Act, now_s: float, counters: Mapping[int, int], taps_count: bool = False
+) -> tuple[Desk, Told]:
+    """The desk after ``act``, and what it came to.
+
+    ``counters``: what each seat has, for double presses. ``taps_count``: the game counts taps (a deuce is two), so a
+    double press is an act of the game. ``now_s``: on the clock that `signals` is asked with.
+    """
+    match act.gesture:
+        case Gesture.TAP if act.taps > 1 and not taps_count:
+            asked = {**desk.balance, act.seat: (counters.get(act.seat, 0), now_s)}
+            return replace(desk, balance=asked), NOTHING
+        case Gesture.TAP:
+            return _tapped(desk, act)
+        case Gesture.LONG:
+            return replace(desk, dispute=True), Told((Pressed(act.seat, Press.LONG),))
+        case Gesture.STUCK | Gesture.HELD_AT_START:
+            return replace(desk, release=desk.release | {act.seat}), NOTHING
+        case Gesture.FREED:
+            return replace(desk, release=desk.release - {act.seat}), NOTHING
+        case Gesture.CHATTER | Gesture.UNCLEAR:
+            return replace(desk, again={**desk.again, act.seat: now_s}), NOTHING
+
+
+def _tapped(desk: Desk, act: Act) -> tuple[Desk, Told]:
+    """A short press: "given" or "got it" where a transfer waits for this seat, else the game's quiet act.
+
+    The oldest transfer that waits for this very press takes it, so that one press never settles two.
+    """
+    for transfer in desk.transfers:
+        if transfer.given and act.seat == transfer.to:
+            return replace(desk, transfers=_without(desk, transfer)), Told(paid=(transfer,))
+        if not transfer.given and act.seat == transfer.payer:
+            given = tuple(replace(t, given=True) if t is transfer else t for t in desk.transfers)
+            return replace(desk, transfers=given), NOTHING
+    return desk, Told((Pressed(act.seat, Press.SHORT, act.taps),))
+
+
+def _without(desk: Desk, gone: Transfer) -> tuple[Transfer, ...]:
+    return tuple(t for t in desk.transfers if t is not gone)
+
+
+def owe(desk: Desk, payer: int, to: int, counters: int) -> Desk:
+    """A payment from seat to seat has fallen due."""
+    return replace(desk, transfers=(*desk.transfers, Transfer(payer, to, counters)))
+
+
+def settled(desk: Desk) -> Desk:
+    """The dispute is over (the page settled it)."""
+    return replace(desk, dispute=False)
