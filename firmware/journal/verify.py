@@ -1,0 +1,297 @@
+"""Is a session's log what was written at the table? Every way in which it is not, by line and entry.
+
+Four things are held against one another: the hash chain in the database, the same chain in the spare log, what the
+tables say beside the lines, and the picture files. A log rewritten everywhere with a new chain is still found by the
+short code that somebody wrote down (`Report.code`), also one written down earlier in the evening.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from .chain import genesis, head_code, link, same_code
+from .errors import NoSuchSession
+from .lines import Line, LineKind, Sealed, SessionHeader, read_line
+from .photos import is_name
+from .rows import removed_photos
+from .spare import read_row
+from .store import LineRow, SessionRow
+
+if TYPE_CHECKING:
+    from .journal import Journal
+
+
+class Fault(StrEnum):
+    """What is wrong."""
+
+    CHANGED = "changed"  # a line does not have the hash that was written with it
+    MISSING = "missing"  # a line is not there
+    ADDED = "added"  # a line that was never written by the journal
+    ORDER = "order"  # a line stands in another's place
+    DIFFERS = "differs"  # the database and the spare log say different things
+    LIST = "list"  # what the tables say beside the lines is not what the lines say
+    PHOTO_MISSING = "photo_missing"
+    PHOTO_CHANGED = "photo_changed"
+    RULING = "ruling"  # a kept ruling is not what the referee says to this log
+    CODE = "code"  # the code written down was never this log's
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong: what, where (a line's ``seq``, an ``entry``), and in words."""
+
+    fault: Fault
+    words: str
+    seq: int | None = None
+    entry: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {"fault": self.fault.value, "line": self.seq, "entry": self.entry, "words": self.words}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What `verify` found: the session is whole when there are no findings. ``code`` is the head in short form."""
+
+    session: str
+    findings: tuple[Finding, ...]
+    lines: int
+    entries: int
+    photos: int
+    removed: int
+    code: str
+    since_code: int | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.findings
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that ``cardtable verify --json`` prints."""
+        return {
+            "id": self.session,
+            "whole": self.whole,
+            "lines": self.lines,
+            "entries": self.entries,
+            "photos": self.photos,
+            "photos_removed": self.removed,
+            "head": self.code,
+            "findings": [finding.to_json() for finding in self.findings],
+        }
+
+    def text(self) -> str:
+        """The report as a person would read it."""
+        counts = f"{self.entries} entries, {self.photos} pictures"
+        if self.removed:
+            counts += f" ({self.removed} more were removed on purpose, as the log says)"
+        if not self.whole:
+            words = "\n".join(f"  - {finding.words}" for finding in self.findings)
+            return f"Session {self.session} is NOT whole: {counts}.\n{words}\nHead now: {self.code}"
+        said = (
+            f"Session {self.session} is whole: {counts}.\nHead: {self.code}  (write it down to prove a cut tail later)"
+        )
+        if self.since_code:
+            said += f"\nThe code you gave is that of an earlier line; {self.since_code} lines were written since."
+        return said
+
+
+def verify(journal: Journal, session_id: str, written: str = "") -> Report:
+    """Check a session. ``written``: a head code that somebody wrote down, checked as well.
+
+    :raises NoSuchSession: if neither the database nor the spare logs know it.
+    """
+    try:
+        row = journal.session(session_id)
+    except NoSuchSession:
+        return _gone(journal, session_id)
+    kept = list(journal.store.lines(row.number))
+    sealed = [line.sealed for line in kept]
+    spare = _spare_rows(journal, row.id)
+    lines = [line for text in sealed if (line := _parsed(text)) is not None]
+    photos = _Photos(journal, row, lines)
+    findings = [
+        *_chain(row.id, sealed, "the database"),
+        *_chain(row.id, spare, "the spare log"),
+        *_compare(sealed, spare),
+        *_columns(kept),
+        *_list(journal, row, lines, kept),
+        *photos.findings(),
+        *_code(row.id, sealed, written),
+    ]
+    entries = sum(line.kind is LineKind.FACT for line in lines)
+    code = head_code(sealed[-1].hash if sealed else row.head)
+    since = _lines_since(sealed, written)
+    return Report(row.id, _once(findings), len(kept), entries, photos.here, len(photos.removed), code, since)
+
+
+def _gone(journal: Journal, session_id: str) -> Report:
+    lines = journal.places.spare.read(session_id).lines if session_id in journal.places.spare.ids() else ()
+    if not lines:
+        raise NoSuchSession(f"no session is called {session_id[:80]!r}: `cardtable sessions` lists them")
+    words = (
+        f"the whole session was removed from the database; its spare log has {len(lines)} lines (a start puts it back)"
+    )
+    return Report(session_id, (Finding(Fault.MISSING, words),), 0, 0, 0, 0, head_code(lines[-1].hash))
+
+
+def _spare_rows(journal: Journal, session_id: str) -> list[Sealed]:
+    """Every row of the spare log, also those that do not follow; an unreadable one counts as an empty line."""
+    path = journal.places.spare.path(session_id)
+    rows = path.read_bytes().split(b"\n") if path.exists() else []
+    return [read_row(row) or Sealed("", "") for row in rows if row.strip()]
+
+
+def _parsed(sealed: Sealed) -> Line | None:
+    try:
+        return read_line(sealed.text)
+    except ValueError:
+        return None
+
+
+def _place(line: Line | None, seq: int) -> str:
+    """A line as people know it."""
+    if line is not None and line.kind is LineKind.FACT:
+        return f"entry {line.body.get('number')} (line {seq})"
+    return f"line {seq}" + (f" ({line.kind.value})" if line else "")
+
+
+def _chain(session_id: str, lines: Sequence[Sealed], where: str) -> Iterator[Finding]:
+    """Lines that do not have their hash, their place or their predecessor."""
+    before, expected = genesis(session_id), 0
+    for sealed in lines:
+        line = _parsed(sealed)
+        seq = line.seq if line else expected
+        entry = line.body.get("number") if line else None
+        if line is None:
+            yield Finding(Fault.CHANGED, f"line {seq} in {where} cannot be read", seq)
+        elif seq != expected:
+            yield from _jump(line, expected, where)
+        if not _bound(before, sealed):
+            words = (
+                f"{_place(line, seq)} in {where} does not follow from what stands before it: changed, added or moved"
+            )
+            yield Finding(Fault.CHANGED, words, seq, entry)
+        before, expected = sealed.hash, seq + 1
+
+
+def _bound(before: str, sealed: Sealed) -> bool:
+    try:
+        return link(before, sealed.text) == sealed.hash
+    except ValueError:
+        return False
+
+
+def _jump(line: Line, expected: int, where: str) -> Iterator[Finding]:
+    if line.seq < expected:
+        yield Finding(Fault.ORDER, f"{_place(line, line.seq)} in {where} stands after line {expected - 1}", line.seq)
+        return
+    for seq in range(expected, line.seq):
+        yield Finding(Fault.MISSING, f"line {seq} is missing in {where}, before {_place(line, line.seq)}", seq)
+
+
+def _compare(database: Sequence[Sealed], spare: Sequence[Sealed]) -> Iterator[Finding]:
+    """Where the two logs say different things."""
+    for seq, (one, other) in enumerate(zip(database, spare, strict=False)):
+        if one.text != other.text:
+            line = _parsed(one)
+            entry = line.body.get("number") if line else None
+            yield Finding(Fault.DIFFERS, f"{_place(line, seq)} is another one in the spare log", seq, entry)
+    if len(database) < len(spare):
+        words = f"the database ends after {len(database)} lines, the spare log has {len(spare)}: its tail was cut"
+        yield Finding(Fault.MISSING, words, len(database))
+    if len(database) > len(spare):
+        words = f"the spare log ends after {len(spare)} lines, the database has {len(database)}"
+        yield Finding(Fault.MISSING, words, len(spare))
+
+
+def _columns(kept: Iterable[LineRow]) -> Iterator[Finding]:
+    """Columns beside a line's text that do not say what the text says."""
+    for row in kept:
+        line = _parsed(row.sealed)
+        if line is None:
+            continue
+        entry = line.body.get("number") if line.kind is LineKind.FACT else None
+        if (row.seq, row.kind, row.deal, row.entry) != (line.seq, line.kind.value, line.deal, entry):
+            words = f"{_place(line, line.seq)} is listed as something else in the database"
+            yield Finding(Fault.LIST, words, line.seq, entry)
+
+
+def _list(journal: Journal, row: SessionRow, lines: Sequence[Line], kept: Sequence[LineRow]) -> Iterator[Finding]:
+    """What the session list says, against the lines."""
+    if row.lines != len(kept):
+        yield Finding(Fault.MISSING, f"the session list counts {row.lines} lines, there are {len(kept)}", len(kept))
+    if kept and row.head != kept[-1].sealed.hash:
+        yield Finding(Fault.LIST, "the last line is not the one that the session list knows", kept[-1].seq)
+    if not lines or lines[0].kind is not LineKind.BEGIN:
+        yield Finding(Fault.MISSING, "the session's beginning (game, players, house rules) is missing", 0)
+        return
+    header = SessionHeader.from_json(lines[0].body)
+    names = tuple(r[0] for r in journal.store.rows("SELECT name FROM seat WHERE session = ? ORDER BY seat", row.number))
+    facts = sum(line.kind is LineKind.FACT for line in lines)
+    ended = any(line.kind is LineKind.END for line in lines)
+    told = {
+        "game": (row.game, header.game),
+        "players": (names, header.seats),
+        "time": (row.started_ns, lines[0].stamp.wall_ns),
+        "number of entries": (row.entries, facts),
+        "end": (row.ended, ended),
+    }
+    for what, (listed, written) in told.items():
+        if listed != written:
+            yield Finding(Fault.LIST, f"the session list has another {what} than the log: {listed!r}, not {written!r}")
+
+
+class _Photos:
+    """The pictures of a session against its lines."""
+
+    def __init__(self, journal: Journal, row: SessionRow, lines: Sequence[Line]) -> None:
+        self._journal, self._row, self._lines = journal, row, lines
+        self.removed = {name for line in lines for name in removed_photos(line)}
+        self.named = {name for line in lines for name in line.photos}
+        self.removed &= self.named
+        self.here = len(self.named - self.removed)
+
+    def findings(self) -> Iterator[Finding]:
+        """Pictures that are missing or not what was photographed, and picture lists that were changed."""
+        yield from self._listed()
+        for line in self._lines:
+            for place, name in enumerate(line.photos, start=1):
+                if fault := self._fault(name):
+                    kind = Fault.PHOTO_MISSING if fault == "missing" else Fault.PHOTO_CHANGED
+                    words = f"picture {place} of {_place(line, line.seq)} is {fault} ({name[:12]})"
+                    yield Finding(kind, words, line.seq, line.body.get("number"))
+
+    def _fault(self, name: str) -> str:
+        if not is_name(name):
+            return "missing"
+        fault = self._journal.photos.fault(name)
+        return "" if fault == "missing" and name in self.removed else fault
+
+    def _listed(self) -> Iterator[Finding]:
+        sql = "SELECT seq, hash FROM evidence WHERE session = ? ORDER BY seq, place"
+        listed = [(seq, digest.hex()) for seq, digest in self._journal.store.rows(sql, self._row.number)]
+        written = [(line.seq, name) for line in self._lines for name in line.photos]
+        for seq in sorted({seq for seq, _ in set(listed) ^ set(written)}):
+            yield Finding(Fault.LIST, f"the database lists other pictures for line {seq} than the log", seq)
+
+
+def _code(session_id: str, lines: Sequence[Sealed], written: str) -> Iterator[Finding]:
+    if written and _lines_since(lines, written) is None:
+        words = f"the code {written} was never the head of session {session_id}: its tail was cut or it was rewritten"
+        yield Finding(Fault.CODE, words)
+
+
+def _lines_since(lines: Sequence[Sealed], written: str) -> int | None:
+    """How many lines follow the one whose code was written down; None if no line has it."""
+    if not written:
+        return None
+    return next((n for n, sealed in enumerate(reversed(lines)) if same_code(written, sealed.hash)), None)
+
+
+def _once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(dict.fromkeys(findings))
