@@ -22,6 +22,8 @@ from .signals import Colour
 Heard = Callable[[int, bool], None]
 
 DIGITS = 2
+#: gpiozero's own hold is not used; its thread sleeps this long at a time, which is how long closing may wait for it.
+HOLD_S = 0.1
 
 
 class Board(Protocol):
@@ -76,7 +78,8 @@ class Common:
         if config.host is not None:
             pins[0] = config.host
         self.buttons = {
-            seat: claimed.enter_context(gpiozero.Button(pin, pin_factory=factory)) for seat, pin in pins.items()
+            seat: claimed.enter_context(gpiozero.Button(pin, hold_time=HOLD_S, pin_factory=factory))
+            for seat, pin in pins.items()
         }
         self.buzzer = (
             claimed.enter_context(gpiozero.TonalBuzzer(config.buzzer, pin_factory=factory))
@@ -99,6 +102,13 @@ class Common:
             button.when_pressed = None if heard is None else _teller(heard, seat, True)
             button.when_released = None if heard is None else _teller(heard, seat, False)
 
+    def hush(self) -> None:
+        """Edges go to nobody, and gpiozero's hold threads are told to end together: each takes a tenth of a second."""
+        self.watch(None)
+        for button in self.buttons.values():
+            if (thread := getattr(button, "_hold_thread", None)) is not None:
+                thread.stopping.set()
+
 
 def _teller(heard: Heard, seat: int, down: bool) -> Callable[[], None]:
     return lambda: heard(seat, down)
@@ -113,7 +123,7 @@ class SmallBoard:
             self.lights = claimed.enter_context(_seat_lights(config, factory))
             self.display = claimed.enter_context(_digits(config, factory)) if config.digits else None
             common = Common(config, factory, claimed)
-            self.tone, self.levels, self.watch = common.tone, common.levels, common.watch
+            self.tone, self.levels, self.watch, self._hush = common.tone, common.levels, common.watch, common.hush
             self._devices = claimed.pop_all()
 
     def light(self, seat: int, colour: Colour) -> None:
@@ -132,7 +142,7 @@ class SmallBoard:
     def close(self) -> None:
         """Everything off, then let the pins go."""
         with self._devices:
-            self.watch(None)
+            self._hush()
             self.lights.off()
             self.number(" " * DIGITS)
             self.tone(0)
@@ -148,7 +158,7 @@ def _seat_lights(config: PanelConfig, factory: Any) -> Any:
 
 def _digits(config: PanelConfig, factory: Any) -> Any:
     with _default_factory(factory):
-        char = gpiozero.LEDCharDisplay(*config.segments, pin_factory=factory)
+        char = gpiozero.LEDCharDisplay(*config.segments, font=_FONT, pin_factory=factory)
         return gpiozero.LEDMultiCharDisplay(char, *config.digits, pin_factory=factory)
 
 
@@ -179,7 +189,7 @@ class LargeBoard:
             )
             self.chain = claimed.enter_context(Chain(pin_factory=factory))
             common = Common(config, factory, claimed)
-            self.tone, self.levels, self.watch = common.tone, common.levels, common.watch
+            self.tone, self.levels, self.watch, self._hush = common.tone, common.levels, common.watch, common.hush
             self.latch()
             self.enable.on()
             self._devices = claimed.pop_all()
@@ -199,7 +209,7 @@ class LargeBoard:
     def close(self) -> None:
         """Everything off, then let the pins go."""
         with self._devices:
-            self.watch(None)
+            self._hush()
             self.enable.off()
             self._colours = [Colour.OFF] * self.seats
             self.number(" " * DIGITS)
@@ -229,6 +239,8 @@ SEVEN = {
     " ": 0b0000000, "-": 0b1000000, "0": 0b0111111, "1": 0b0000110, "2": 0b1011011, "3": 0b1001111, "4": 0b1100110,
     "5": 0b1101101, "6": 0b1111101, "7": 0b0000111, "8": 0b1111111, "9": 0b1101111,
 }  # fmt: skip
+
+_FONT = {char: tuple(bits >> place & 1 for place in range(7)) for char, bits in SEVEN.items()}
 
 
 def light_chips(seats: int) -> int:

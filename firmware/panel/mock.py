@@ -87,6 +87,8 @@ class MockPins(MockFactory):  # type: ignore[misc]
         return "".join(self._digit(gpio) for gpio in self.config.digits)
 
     def _digit(self, gpio: int) -> str:
+        if self.pin(gpio).function != "output":
+            return " "
         t_s, char = self._seen.get(gpio, (0.0, " "))
         return char if self._high(gpio) or time.monotonic() - t_s < EYE_S else " "
 
