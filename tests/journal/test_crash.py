@@ -1,0 +1,38 @@
+"""Killed at any moment: what had its lamp lit is in the log."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def killed(folder: Path, kills: int, seed: int) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.journal.killing", str(folder), str(kills), str(seed)],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_fifty_kills_lose_no_entry_whose_lamp_was_lit(tmp_path: Path) -> None:
+    found = killed(tmp_path / "data", 50, seed=1)
+    assert (found["kills"], found["lost"], found["wrong"]) == (50, 0, [])
+    assert found["lamps"] > 50, "the children hardly came to append anything"
+    assert found["resumed"] > 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", ["disk", "memory"])
+def test_a_thousand_kills_lose_nothing(tmp_path: Path, folder: Path, place: str) -> None:
+    found = killed(tmp_path / "data" if place == "disk" else folder, 1_000, seed=2)
+    print(json.dumps(found))
+    assert (found["kills"], found["lost"], found["wrong"]) == (1_000, 0, [])
+    assert found["lamps"] > 1_000
