@@ -20,7 +20,7 @@ VIEW = (
     *("turn", "due", "due_count", "need", "pool", "counters", "table", "out_of_step", "over", "winner", "words"),
     *("quiet_act", "quiet_seat", "compartments", "hand_counts", "owes"),
 )
-LIGHT = ("seat", "meaning", "rhythm", "colour", "words", "pulses", "pattern")
+LIGHT = ("seat", "meaning", "rhythm", "colour", "words", "beat", "count")
 CARD = ("card", "zone", "x_mm", "y_mm", "angle", "seat", "entry", "id", "confidence")
 ZONE = ("name", "polygon")
 TABLE = ("width_mm", "height_mm", "card")

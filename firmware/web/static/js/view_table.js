@@ -1,0 +1,144 @@
+// The live table: the table from above, what is due, the last ruling with its picture, every seat, and this seat's taps.
+
+import { act } from "./api.js";
+import { h, put, say } from "./dom.js";
+import { icon } from "./faces.js";
+import { shine } from "./lamp.js";
+import { follow, live } from "./live.js";
+import { quarter, turnTable } from "./me.js";
+import { countersOf, TableView } from "./table.js";
+import { toast } from "./toast.js";
+import { cardSign, cardWords, maybe, rulingWords, t, who, zoneWords } from "./words.js";
+import { wishPanel } from "./wishes.js";
+
+const LISTED = ["refused", "proved", "conflict", "out_of_step", "unsure", "takes", "paid", "over", "notice"];
+
+export function tableView(main) {
+  const view = new TableView();
+  const part = Object.fromEntries(["due", "last", "seats", "pool", "taps", "list", "wish"].map((name) => [name, h("div", { class: name })]));
+  const turn = h("button", { type: "button", class: "turn-table", onclick: turnTable, "aria-label": t("me.turn") }, "⟳");
+  put(
+    main,
+    h("h1", { class: "visually-hidden" }, t("nav.table")),
+    h("div", { class: "live" },
+      h("div", { class: "board" }, view.svg, turn),
+      h("div", { class: "beside" }, part.due, part.taps, part.last, part.seats, part.wish, part.list)),
+  );
+  const drawn = {};
+  const once = (name, facts, make) => {
+    const key = JSON.stringify(facts);
+    if (drawn[name] !== key) put(part[name], make());
+    drawn[name] = key;
+  };
+  return follow((state) => {
+    if (!state) return;
+    view.show(state, quarter());
+    const { standing } = live;
+    once("due", [state.view, state.seats, state.state, state.dispute], () => due(state));
+    once("last", [state.rulings, state.seats, standing], () => last(state));
+    once("taps", [state.view?.quiet_act, state.view?.due, state.view?.turn, state.state, state.game, standing, live.on], () => taps(state));
+    once("list", [state.cards, state.seats], () => cardList(state));
+    once("wish", [state.wishes, state.game, state.seats, state.view?.winner, standing], () => wishPanel(state));
+    seats(part.seats, state);
+  });
+}
+
+function due(state) {
+  const view = state.view || {};
+  const pool = Number.isFinite(view.pool) ? h("p", { class: "pool" }, h("i", { class: "stack", "aria-hidden": "true" }), h("b", {}, String(view.pool)), h("span", {}, t("pool"))) : null;
+  return h("div", { class: "due-card", "data-state": amiss(view) ? "out" : state.state || "" }, h("p", { class: "due-words" }, dueWords(state, view)), pool);
+}
+
+const amiss = (view) => (Array.isArray(view.out_of_step) ? view.out_of_step.length > 0 : Boolean(view.out_of_step));
+
+function dueWords(state, view) {
+  if (state.dispute?.open) return t("due.dispute");
+  if (state.state === "paused") return t("due.paused");
+  if (state.state === "fault") return view.words || t("due.fault");
+  if (amiss(view)) return t("due.out", { words: lastRefused(state) });
+  if (view.over && view.winner) return t("due.won", { seat: who(state, view.winner) });
+  if (view.words) return view.words;
+  if (!view.turn) return t("due.waiting");
+  return maybe(`due.${view.due}`, t("due.turn", { seat: who(state, view.turn) }), { seat: who(state, view.turn), n: view.due_count || 1 });
+}
+
+function lastRefused(state) {
+  return rulingWords(state, (state.rulings || []).filter((ruling) => ruling.ruling === "refused").at(-1));
+}
+
+function last(state) {
+  const rulings = (state.rulings || []).filter((ruling) => LISTED.includes(ruling.ruling));
+  if (!rulings.length) return h("p", { class: "quiet" }, t("last.none"));
+  const [newest, ...older] = rulings.reverse();
+  return [
+    h("h2", {}, t("last.title")),
+    rulingCard(state, newest),
+    h("ol", { class: "older", reversed: true }, older.slice(0, 3).map((ruling) => h("li", { "data-kind": ruling.ruling }, rulingWords(state, ruling)))),
+  ];
+}
+
+function rulingCard(state, ruling) {
+  const photo = (ruling.photos || photosOf(state, ruling.entry)).at(-1);
+  const picture = photo ? h("img", { src: `/evidence/${photo}`, alt: t("photo.of", { n: ruling.entry }), loading: "lazy" }) : ruling.card ? icon(ruling.card) : null;
+  const go = h("a", { class: "button", href: `#/entry/${ruling.entry}` }, t("last.look"));
+  return h("article", { class: "ruling", "data-kind": ruling.ruling }, picture, h("div", {}, h("p", {}, rulingWords(state, ruling)), go));
+}
+
+function photosOf(state, number) {
+  return (state.entries || []).find((entry) => entry.number === number)?.photos || [];
+}
+
+function seats(list, state) {
+  const names = state.seats || [];
+  while (list.children.length > names.length) list.lastChild.remove();
+  names.forEach((_, at) => seat(list.children[at] || list.appendChild(blankSeat()), state, at + 1));
+}
+
+function blankSeat() {
+  const lamp = h("span", { class: "lamp", "aria-hidden": "true" }, h("i", { class: "glow" }));
+  return h("div", { class: "seat" }, lamp, h("div", { class: "who" }, h("bdi", { class: "name" }), h("span", { class: "light-words" })), h("b", { class: "count" }));
+}
+
+function seat(card, state, number) {
+  const view = state.view || {};
+  const light = (state.lights || []).find((one) => one.seat === number);
+  card.dataset.turn = view.turn === number && !view.over ? "yes" : "no";
+  card.dataset.mine = live.standing.seat === number ? "yes" : "no";
+  shine(card.querySelector(".glow"), light);
+  say(card.querySelector(".name"), who(state, number));
+  say(card.querySelector(".light-words"), lightWords(light));
+  const held = countersOf(view, number, state);
+  say(card.querySelector(".count"), held === null ? "" : t("counters", { n: held }));
+}
+
+function lightWords(light) {
+  if (!light || (!light.words && !light.meaning)) return "";
+  const words = light.words || maybe(`light.${light.meaning}`, String(light.meaning || ""));
+  const beat = light.beat || (typeof light.rhythm === "string" ? light.rhythm : "");
+  return beat && beat !== "off" ? t("light.beat", { words, beat }) : words;
+}
+
+function taps(state) {
+  const { seat: mine } = live.standing;
+  if (!mine) return [];
+  const view = state.view || {};
+  const tap = (body) => () => act(body).catch((error) => toast(error.message));
+  const quiet = maybe(`quiet.${view.quiet_act}`, maybe(`quiet.${state.game}`, t("quiet")));
+  const off = !live.on || state.state !== "playing";
+  return [
+    h("button", { type: "button", class: "press", "data-turn": view.turn === mine ? "yes" : "no", disabled: off, onclick: tap({ do: "press", press: "short" }) }, quiet),
+    h("button", { type: "button", class: "call", disabled: !live.on, onclick: tap({ do: "call" }) }, t("call")),
+  ];
+}
+
+function cardList(state) {
+  const cards = state.cards || [];
+  const zones = [...new Set(cards.map((card) => card.zone))];
+  const line = (zone) => h("li", {}, h("b", {}, zoneWords(state, zone)), " ", cards.filter((card) => card.zone === zone).map((card) => sign(card.card)));
+  return h("details", {}, h("summary", {}, t("list.title", { n: cards.length })), h("ul", { class: "zones" }, zones.map(line)));
+}
+
+function sign(card) {
+  const red = /[HD]$/.test(card) && card.length === 2;
+  return h("span", { class: red ? "sign-red" : "sign-black" }, h("span", { "aria-hidden": "true" }, cardSign(card)), h("span", { class: "visually-hidden" }, cardWords(card)), " ");
+}
