@@ -51,7 +51,7 @@ def script(session: Session, result: dict[str, Any] | None = None) -> dict[str, 
     """The session as a written game, in the shape that ``cardtable rule`` reads."""
     head = {"id": session.game, "game": session.game, "seats": list(session.names), "options": session.house}
     tail = {} if result is None else {"expect": result}
-    return {**head, **session.opening, "moves": list(session.moves), **session.deal, **tail}
+    return {**head, **session.opening, "moves": list(session.moves), **tail}
 
 
 def _write_lines(path: Path, lines: Iterable[dict[str, Any]]) -> None:

@@ -8,10 +8,10 @@ from random import Random
 from typing import Any
 
 from . import geometry, hands, pack, table
-from .actors import BRISK, Director, Pace
 from .plays import fan_tan
 from .plays.party import Party
 from .scene import Scene
+from .stage import BRISK, Pace, Stage
 from .timeline import Timeline
 
 #: Frames a second of simulated time: enough for hands, cheap to judge; the shared recordings have 15.
@@ -94,8 +94,8 @@ def plan(
     rng = Random(f"{game} {count} {seed}")
     zones = geometry.zones(count, how.deep)
     arms = hands.arms(count, seed)
-    director = Director(geometry.seats(count), arms, rng, pace)
-    party = Party(NAMES[:count], director, rng, zones, set(faults))
+    stage = Stage(geometry.seats(count), arms, rng, pace)
+    party = Party(NAMES[:count], stage, rng, zones, set(faults))
     house, deal = how.play(party, count, wish)
     return Session(
         game,
@@ -105,7 +105,7 @@ def plan(
         deal,
         tuple(party.moves),
         dict(party.opening),
-        director.finished(),
+        stage.finished(),
         geometry.view(size_px, seed),
         zones,
         look or table.look(seed),

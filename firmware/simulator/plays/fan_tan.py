@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .. import actors
 from ..geometry import Place
 from .party import SUITS, Party, shuffled
 
@@ -26,9 +27,9 @@ class _Game:
     done: int = 0
 
     def place(self, index: int, suit_index: int, seat: int) -> Place:
-        layout = self.party.zone("layout").rect
+        layout = self.party.rect("layout")
         y = layout[1] + 58 + suit_index * 122.0
-        x = layout[0] + 110 + (0.0 if self.piles else index * _STEP_MM)
+        x = layout[0] + 190 + (0.0 if self.piles else index * _STEP_MM)
         return self.party.askew(Place(x, y), seat)
 
     def after(self, card: str) -> str:
@@ -42,7 +43,7 @@ def play(party: Party, dealer: int, ranks: str, *, piles: bool = False, max_move
     deal: dict[str, object] = {"counts": party.counts(), "ranks": ranks}
     game = _Game(party, ranks, piles)
     seat = party.left_of(dealer)
-    party.opening = {"turn": party.name(seat)}
+    party.opening = {"turn": party.name(seat), **deal}
     while len(party.moves) < max_moves:
         again = _turn(game, seat)
         if not party.hands[seat]:
@@ -54,13 +55,13 @@ def play(party: Party, dealer: int, ranks: str, *, piles: bool = False, max_move
 def _turn(game: _Game, seat: int) -> bool:
     """One seat's turn; True when he must start again at once."""
     party = game.party
-    party.director.wait()
-    party.director.idle(but=seat)
+    party.stage.wait()
+    actors.idle(party.stage, but=seat)
     card = game.wanted or party.rng.choice(party.hands[seat])
     _mistakes(game, seat)
     holds = card in party.hands[seat]
     if not holds or (game.wanted and len(game.row) > 1 and party.commits("withhold", 0.5)):
-        party.director.press(seat)
+        actors.press(party.stage, seat)
         party.wrote(seat, "pay")
         return False
     return _lay(game, seat, card)
@@ -72,8 +73,8 @@ def _lay(game: _Game, seat: int, card: str) -> bool:
         game.open_suits.append(card[1])
     place = game.place(len(game.row), game.open_suits.index(card[1]), seat)
     if party.commits("hesitate", 0.15):
-        party.director.hesitate(seat, card, place.moved(20, 14), "layout")
-    party.director.lay(seat, card, place, "layout", quick=party.rng.random() < 0.1)
+        actors.hesitate(party.stage, seat, card, place.moved(20, 14), "layout")
+    actors.lay(party.stage, seat, card, place, "layout", quick=party.rng.random() < 0.1)
     party.hands[seat].remove(card)
     party.wrote(seat, "play", card=card)
     game.row.append(card)
@@ -82,12 +83,12 @@ def _lay(game: _Game, seat: int, card: str) -> bool:
 
 
 def _finish_suit(game: _Game, seat: int) -> bool:
-    if len(game.row) < len(game.ranks):
-        return False
     party = game.party
-    first = party.director.items[game.row[0]].last.place
-    party.director.wait(0.3)
-    party.director.turn_down(seat, game.row, Place(first.x_mm, first.y_mm), "layout")
+    if len(game.row) < len(game.ranks) or not party.hands[seat]:
+        return False
+    first = party.stage.place(game.row[0])
+    party.stage.wait(0.3)
+    actors.turn_down(party.stage, seat, game.row, Place(first.x_mm, first.y_mm), "layout")
     game.row, game.wanted = [], None
     game.done += 1
     return True
@@ -103,7 +104,7 @@ def _mistakes(game: _Game, seat: int) -> None:
     elif len(party.hands[party.left_of(seat)]) > 1 and party.commits("out_of_turn", 0.25):
         _laid_and_taken_back(game, party.left_of(seat))
     elif game.row and party.commits("bump", 0.25):
-        party.director.bump(party.left_of(seat), game.row[-1], (4.0, -5.0), 5.0)
+        actors.bump(party.stage, party.left_of(seat), game.row[-1], (4.0, -5.0), 5.0)
 
 
 def _laid_and_taken_back(game: _Game, seat: int) -> None:
@@ -113,7 +114,7 @@ def _laid_and_taken_back(game: _Game, seat: int) -> None:
         return
     card = party.rng.choice(others)
     place = game.place(0, len(game.open_suits), seat).moved(330.0, 0.0)
-    party.director.lay(seat, card, place, "layout")
+    actors.lay(party.stage, seat, card, place, "layout")
     party.wrote(seat, "play", card=card)
-    party.director.wait(1.2)
-    party.director.take_back(seat, card, "layout")
+    party.stage.wait(1.2)
+    actors.take_back(party.stage, seat, card, "layout")

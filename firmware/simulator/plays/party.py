@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from ..actors import Director
-from ..geometry import Place, Zone
+from .. import actors
+from ..geometry import Place, Rect, Zone
+from ..stage import Stage
 
 RANKS = "A23456789TJQK"
 SUITS = "SHDC"
@@ -16,13 +17,13 @@ SUITS = "SHDC"
 
 @dataclass(slots=True)
 class Party:
-    """The players of one deal: names by seat, their hidden hands, the director who moves their arms.
+    """The players of one deal: names by seat, their hidden hands, the stage they act on.
 
     ``faults`` names the mistakes they are to make, each once, as soon as there is an occasion.
     """
 
     names: tuple[str, ...]
-    director: Director
+    stage: Stage
     rng: Random
     zones: tuple[Zone, ...]
     faults: set[str] = field(default_factory=set)
@@ -66,13 +67,29 @@ class Party:
         """Add a move to the script."""
         self.moves.append({"seat": self.name(seat), "ev": ev, **more})
 
-    def zone(self, name: str) -> Zone:
-        """The zone of that name."""
-        return next(z for z in self.zones if z.name == name)
+    def rect(self, zone: str) -> Rect:
+        """The rectangle of the zone of that name."""
+        return next(z.rect for z in self.zones if z.name == zone)
+
+    def before(self, seat: int, ahead_mm: float, right_mm: float = 0.0) -> Place:
+        """A place before a seat, the card upright for its player."""
+        who = self.stage.seat(seat)
+        return Place(*who.at(ahead_mm, right_mm), who.facing_deg)
+
+    def show_hands(self, out: int | None) -> dict[str, list[str]]:
+        """All but ``out`` lay what is left of their hands open before them, one by one. Returns the hands by name."""
+        shown = {seat: sorted(hand) for seat, hand in self.hands.items() if seat != out and hand}
+        for seat, hand in shown.items():
+            for k, card in enumerate(hand):
+                self.stage.wait(0.1)
+                right = (k - (len(hand) - 1) / 2) * min(40.0, 330.0 / len(hand))
+                place = self.before(seat, 52.0, right).moved(*self.stage.little(1.5), self.rng.gauss(0, 2.5))
+                actors.lay(self.stage, seat, card, place, f"seat-{seat}", quick=True)
+        return {self.name(seat): hand for seat, hand in shown.items()}
 
     def askew(self, place: Place, seat: int, far_turned: bool = True) -> Place:
         """The place as people hit it: a few mm and degrees off; from the far side at times upside down."""
-        facing = self.director.seats[seat - 1].facing_deg
+        facing = self.stage.seats[seat - 1].facing_deg
         upside = far_turned and facing == 180.0 and self.rng.random() < 0.5
         return place.moved(
             self.rng.gauss(0, 2.0), self.rng.gauss(0, 2.0), _clamped(self.rng.gauss(0, 4.0), 11.0) + 180.0 * upside
