@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from .geometry import Place
 from .hands import Grip
-from .stage import Item, Stage
+from .stage import Item, Point, Stage
 from .timeline import CardKey, Press
 
 #: The next act may begin so long (s) before a hand is out of the picture.
@@ -28,7 +28,7 @@ def lay(stage: Stage, seat: int, card: str, place: Place, zone: str, *, quick: b
     _laid(stage, seat, card, place, zone, rest, stage.gone(seat, place, visit))
 
 
-def _bring(stage: Stage, seat: int, card: str, place: Place, begin: float, enter: float, away: tuple[float, float]) -> None:
+def _bring(stage: Stage, seat: int, card: str, place: Place, begin: float, enter: float, away: Point) -> None:
     stage.appear(card, card, begin, stage.held(seat, place, away), up=True)
     stage.glide(card, begin, enter, place)
     stage.lift(card)
@@ -70,7 +70,7 @@ def take_back(stage: Stage, seat: int, card: str, zone: str) -> None:
     stage.advance(visit.out_s - _EARLY_S)
 
 
-def _carried_off(stage: Stage, seat: int, card: str, go: float, out: float, away: tuple[float, float]) -> None:
+def _carried_off(stage: Stage, seat: int, card: str, go: float, out: float, away: Point) -> None:
     stage.glide(card, go, out, stage.held(seat, stage.place(card), away))
     stage.lift(card)
     stage.vanish(card, out)
@@ -143,7 +143,7 @@ def turn_back(stage: Stage, seat: int, card: str, pack: str, zone: str) -> None:
 
 
 def gather(stage: Stage, seat: int, cards: Sequence[str], zone: str, pack: str, home: Place) -> None:
-    """``seat`` takes the whole open pile ``cards`` from ``zone``, turns it over and puts it under his pack at ``home``."""
+    """``seat`` takes the open pile ``cards`` from ``zone``, turns it over and puts it under his pack at ``home``."""
     enter = stage.reach(seat)
     arrive = enter + stage.rng.uniform(0.8, 1.1)
     visit = stage.visit(seat, [(enter, stage.place(cards[-1])), (arrive, home)])
@@ -158,7 +158,7 @@ def gather(stage: Stage, seat: int, cards: Sequence[str], zone: str, pack: str, 
 
 
 def put_back(stage: Stage, seat: int, cards: Sequence[str], zone: str, pack: str, places: Sequence[Place]) -> None:
-    """``seat`` puts a pile that he gathered too early back where it lay, open: a note; the top card may be seen anew."""
+    """``seat`` puts a pile gathered too early back where it lay, open: a note; its top card may be seen anew."""
     enter = stage.reach(seat)
     home = stage.place(pack)
     rest = enter + stage.rng.uniform(0.8, 1.1)

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from . import geometry, hands, pack, table
-from .plays import fan_tan
+from .plays import fan_tan, five_or_nine, pope_joan, ranter_go_round, wish_card
 from .plays.party import Party
 from .scene import Scene
 from .stage import BRISK, Pace, Stage
@@ -47,25 +47,60 @@ class Session:
         return Scene(self.timeline, self.view, self.look, self.style, self.arms, swap or {})
 
 
+#: House rules that differ from the game's own, and the deal as game.toml words it.
+Known = tuple[dict[str, Any], dict[str, Any]]
+
+
 @dataclass(frozen=True, slots=True)
 class _Game:
-    """How a game is set up at the table: deep places before the players or strips, and who plays it."""
+    """How a game is set up at the table: deep places before the players or strips, for how many, and who plays it."""
 
     deep: bool
     players: int
-    play: Callable[[Party, int, dict[str, Any]], tuple[dict[str, Any], dict[str, Any]]]
+    most: int
+    play: Callable[[Party, int, dict[str, Any]], Known]
 
 
-def _fan_tan(party: Party, dealer: int, wish: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    ranks = wish.get("ranks", "A234567")
-    deal = fan_tan.play(party, dealer, ranks, piles=bool(wish.get("piles", False)))
-    return {"ante": 1}, dict(deal)
+def _fan_tan(party: Party, dealer: int, wish: dict[str, Any]) -> Known:
+    deal = fan_tan.play(party, dealer, wish.get("ranks", "A234567"), piles=bool(wish.get("piles", False)))
+    return {"ante": 1}, deal
 
 
-GAMES: dict[str, _Game] = {"fan_tan": _Game(False, 4, _fan_tan)}
+def _wish_card(party: Party, dealer: int, wish: dict[str, Any]) -> Known:
+    return {}, wish_card.play(party, dealer, wish.get("cards_each", 9), wish.get("middle", 1))
+
+
+def _five_or_nine(party: Party, dealer: int, wish: dict[str, Any]) -> Known:
+    return {}, five_or_nine.play(party, dealer, wish.get("ranks", "3456789TJ"), wish.get("stock", 4))
+
+
+def _pope_joan(party: Party, dealer: int, wish: dict[str, Any]) -> Known:
+    return {}, pope_joan.play(party, dealer, wish.get("cards_each", 8))
+
+
+def _ranter(party: Party, dealer: int, wish: dict[str, Any]) -> Known:
+    shows = bool(wish.get("shows_king", True))
+    markers = {name: party.rng.choice([2, 3, 3]) for name in party.names}
+    deal = ranter_go_round.play(party, dealer, wish.get("stock", 22), markers, shows)
+    return ({} if shows else {"king_show": "said"}), deal
+
+
+GAMES: dict[str, _Game] = {
+    "fan_tan": _Game(False, 4, 8, _fan_tan),
+    "wish_card": _Game(True, 3, 4, _wish_card),
+    "five_or_nine": _Game(False, 4, 8, _five_or_nine),
+    "pope_joan": _Game(False, 4, 6, _pope_joan),
+    "ranter_go_round": _Game(True, 4, 4, _ranter),
+}
 
 #: What goes wrong in the demonstration of each game, so that the referee has something to say.
-DEMO_FAULTS: dict[str, tuple[str, ...]] = {"fan_tan": ("withhold", "wrong_card")}
+DEMO_FAULTS: dict[str, tuple[str, ...]] = {
+    "fan_tan": ("withhold", "wrong_card"),
+    "wish_card": ("underpaid", "out_of_turn"),
+    "five_or_nine": ("false_pass", "wrong_card"),
+    "pope_joan": ("hold_back",),
+    "ranter_go_round": ("silent",),
+}
 
 
 def plan(
@@ -91,6 +126,8 @@ def plan(
         raise ValueError(f"the simulator cannot play {game!r}: choose one of {', '.join(sorted(GAMES))}")
     how = GAMES[game]
     count = players or how.players
+    if not 2 <= count <= how.most:
+        raise ValueError(f"the simulator plays {game} with 2 to {how.most} players, not {count}")
     rng = Random(f"{game} {count} {seed}")
     zones = geometry.zones(count, how.deep)
     arms = hands.arms(count, seed)

@@ -161,9 +161,7 @@ class Stage:
     def gone(self, seat: int, place: Place, visit: Visit) -> float:
         """When the hand that came last covers less than `LET_GO` of a card at ``place``."""
         track, arm = self.tracks[-1], self.arms[seat - 1]
-        return _first(
-            lambda t: (h := track.at(t)) is None or cover(h, arm, place) < LET_GO, visit.go_s, visit.out_s
-        )
+        return _first(lambda t: (h := track.at(t)) is None or cover(h, arm, place) < LET_GO, visit.go_s, visit.out_s)
 
     def idle_hand(self, seat: int, begin_s: float, kind: str) -> None:
         """A hand of ``seat`` that moves about and touches nothing."""

@@ -7,6 +7,7 @@ Faults: ``withhold`` (pays although he holds the card), ``wrong_card`` and ``out
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from .. import actors
 from ..geometry import Place
@@ -37,10 +38,10 @@ class _Game:
         return self.ranks[(self.ranks.index(card[0]) + 1) % len(self.ranks)] + card[1]
 
 
-def play(party: Party, dealer: int, ranks: str, *, piles: bool = False, max_moves: int = 400) -> dict[str, object]:
+def play(party: Party, dealer: int, ranks: str, *, piles: bool = False, max_moves: int = 400) -> dict[str, Any]:
     """Play one deal to its end (or ``max_moves``). Returns the deal as game.toml words it."""
     party.deal(shuffled(party.rng, ranks), dealer)
-    deal: dict[str, object] = {"counts": party.counts(), "ranks": ranks}
+    deal: dict[str, Any] = {"counts": party.counts(), "ranks": ranks}
     game = _Game(party, ranks, piles)
     seat = party.left_of(dealer)
     party.opening = {"turn": party.name(seat), **deal}
