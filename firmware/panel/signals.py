@@ -276,11 +276,15 @@ class Attention:
     again: Mapping[int, float] = field(default_factory=dict)
 
 
+#: What is to be put right, and by which seats.
+_Amiss = tuple[Meaning, Collection[int]]
+
+
 class View(Protocol):
     """The part of a game's public view that the lights need.
 
-    ``due``: what the seat in turn is to do, as a code, or counters by seat; ``due_count``: how many counters or cards
-    it owes. ``out_of_step`` and ``winner``: seats (one, several, True for all, or none).
+    ``due``: what the seat in turn is to do, as a code (PAY is a debt of ``due_count``), or debts by seat.
+    ``out_of_step`` and ``winner``: seats (one, several, True where the view does not say which, or none).
     """
 
     @property
@@ -305,17 +309,18 @@ def signals(
     """What each of ``seats`` lights shows at ``now_s``, the most important meaning of each."""
     attention = attention or Attention()
     said = tuple(_fresh(recent, now_s))
-    lights = tuple(_light(seat, seats, view, said, now_s, attention) for seat in range(1, seats + 1))
+    amiss = _amiss(seats, view, recent)
+    lights = tuple(_light(seat, view, amiss, said, now_s, attention) for seat in range(1, seats + 1))
     return PanelState(lights, view.pool)
 
 
-def _light(seat: int, seats: int, view: View, said: Sequence[Ruling], now_s: float, attention: Attention) -> Signal:
+def _light(seat: int, view: View, amiss: _Amiss, said: Sequence[Ruling], now_s: float, attention: Attention) -> Signal:
     if seat in attention.absent:
         return signal(Meaning.DARK)
     found = [
         *_from_attention(seat, attention, now_s),
         *_from_rulings(seat, said),
-        *_from_view(seat, seats, view),
+        *_from_view(seat, view, amiss),
         signal(Meaning.WAITING),
     ]
     return min(found, key=lambda s: _ORDER[s.meaning])
@@ -345,11 +350,12 @@ def _from_rulings(seat: int, said: Sequence[Ruling]) -> Iterable[Signal]:
             yield signal(meaning, ruling.counters, ruling.why)
 
 
-def _from_view(seat: int, seats: int, view: View) -> Iterable[Signal]:
-    if seat in _named(view.out_of_step, seats):
-        yield signal(Meaning.OUT_OF_STEP)
+def _from_view(seat: int, view: View, amiss: _Amiss) -> Iterable[Signal]:
+    meaning, seats = amiss
+    if seat in seats:
+        yield signal(meaning)
     if view.over:
-        if seat in _named(view.winner, seats):
+        if seat in _named(view.winner):
             yield signal(Meaning.WINNER)
     elif owed := _owed(seat, view):
         yield signal(Meaning.PAY, owed)
@@ -360,16 +366,39 @@ def _from_view(seat: int, seats: int, view: View) -> Iterable[Signal]:
 def _owed(seat: int, view: View) -> int:
     if isinstance(view.due, Mapping):
         return int(view.due.get(seat, 0))
-    return view.due_count if seat == view.turn else 0
+    return view.due_count if seat == view.turn and view.due == "PAY" else 0
 
 
-def _named(who: object, seats: int) -> Collection[int]:
-    """The seats meant by a seat, a collection of seats, True (all) or nothing."""
-    if who is True:
-        return range(1, seats + 1)
-    if isinstance(who, int):
-        return () if who is False else (who,)
+def _named(who: object) -> Collection[int]:
+    """The seats meant by a seat, a collection of seats, or nothing."""
+    if isinstance(who, int) and not isinstance(who, bool):
+        return (who,)
     return tuple(who) if isinstance(who, Collection) else ()
+
+
+def _amiss(seats: int, view: View, recent: Sequence[Said]) -> _Amiss:
+    """What is to be put right, and by which seats: the last trouble that still stands, or all if none is known."""
+    everybody = range(1, seats + 1)
+    if view.out_of_step is not True:
+        return Meaning.OUT_OF_STEP, _named(view.out_of_step)
+    for place in reversed(range(len(recent))):
+        ruling = recent[place].ruling
+        if ruling.kind in _TROUBLE and not any(_mends(later.ruling, ruling) for later in recent[place + 1 :]):
+            seats_meant = everybody if ruling.seat is None else (ruling.seat,)
+            return Meaning.OUT_OF_STEP if ruling.kind is Kind.REFUSED else Meaning.SHOW_AGAIN, seats_meant
+    return Meaning.OUT_OF_STEP, everybody
+
+
+_TROUBLE = (Kind.REFUSED, Kind.UNSURE, Kind.CONFLICT)
+#: Rulings that answer an act of their own seat.
+_ACTS = (Kind.REFUSED, Kind.PAID, Kind.TAKES)
+
+
+def _mends(later: Ruling, said: Ruling) -> bool:
+    """Whether ``later`` shows that this trouble is over; a refused card may lie on while others play."""
+    if said.kind is Kind.REFUSED:
+        return later.seat == said.seat and later.kind in _ACTS and later.entry != said.entry
+    return _answers(later, said)
 
 
 def meaning_of(ruling: Ruling) -> Meaning | None:
@@ -404,13 +433,16 @@ def _fresh(recent: Sequence[Said], now_s: float) -> Iterable[Ruling]:
 
 
 def _answers(later: Ruling, said: Ruling) -> bool:
-    """Whether a later entry of the same seat has moved on from this refusal or this unreadable card."""
-    moved_on = (
-        said.kind in (Kind.REFUSED, Kind.UNSURE, Kind.CONFLICT)
-        and later.entry != said.entry
-        and later.kind in (Kind.PAID, Kind.TAKES, Kind.REFUSED, Kind.UNSURE, Kind.TURN, Kind.OVER)
-    )
-    return moved_on and (later.seat == said.seat or later.kind in (Kind.TURN, Kind.OVER))
+    """Whether a later entry has moved on from what ``said`` shows: the seat has acted again, or play has."""
+    if later.entry == said.entry:
+        return False
+    match said.kind:
+        case Kind.REFUSED | Kind.UNSURE | Kind.CONFLICT:
+            same = later.seat == said.seat and later.kind in (*_ACTS, Kind.UNSURE)
+            return same or later.kind in (Kind.TURN, Kind.OVER)
+        case Kind.PAID | Kind.TAKES:
+            return later.seat == said.seat and later.kind in (Kind.TURN, Kind.REFUSED, Kind.UNSURE)
+    return False
 
 
 def _within(since_s: float, now_s: float, lasts_ms: int) -> bool:

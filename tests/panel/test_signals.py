@@ -140,12 +140,31 @@ class TestStateOfTheGame:
         [
             (2, ["TURN", "OUT_OF_STEP", "WAITING"]),
             (True, ["OUT_OF_STEP"] * 3),
+            (False, ["TURN", "WAITING", "WAITING"]),
             ((1, 3), ["OUT_OF_STEP", "WAITING", "OUT_OF_STEP"]),
             (None, ["TURN", "WAITING", "WAITING"]),
         ],
     )
     def test_out_of_step_is_shown_to_the_seat_that_can_mend_it(self, who: object, shown: list[str]):
         assert meanings(View(out_of_step=who)) == shown
+
+    def test_the_seat_refused_last_is_the_one_to_mend_it(self):
+        history = [
+            said(kind, seat, entry=n)
+            for n, (kind, seat) in enumerate([(Kind.REFUSED, 1), (Kind.PAID, 1), (Kind.REFUSED, 2), (Kind.TURN, 3)])
+        ]
+        assert meanings(View(turn=3, out_of_step=True), *history, now_s=60.0) == ["WAITING", "OUT_OF_STEP", "TURN"]
+
+    def test_an_unread_card_is_asked_for_as_long_as_the_game_waits_for_it_and_nobody_is_blamed(self):
+        taken_back = said(Kind.REFUSED, 2, entry=1)
+        history = [taken_back, said(Kind.TURN, 3, entry=2), said(Kind.UNSURE, 3, entry=3)]
+        assert meanings(View(turn=3, out_of_step=True), *history, now_s=60.0) == ["WAITING", "WAITING", "SHOW_AGAIN"]
+        history.append(said(Kind.TURN, 1, entry=4))
+        assert meanings(View(turn=1, out_of_step=True), *history, now_s=60.0) == ["TURN", "OUT_OF_STEP", "WAITING"]
+
+    @pytest.mark.parametrize("due", ["PLAY", "LEAD", "TURN", "GATHER", "REPLY"])
+    def test_only_a_payment_is_a_debt(self, due: str):
+        assert meanings(View(due=due, due_count=1)) == ["TURN", "WAITING", "WAITING"]
 
     def test_an_empty_seat_is_dark_whatever_happens(self):
         assert meanings(View(), fault="no camera", absent=frozenset({2})) == ["FAULT", "DARK", "FAULT"]
@@ -189,6 +208,11 @@ class TestRulings:
         assert meanings(View(turn=2), unsure, paid, now_s=3.0) == ["PAID", "TURN", "WAITING"]
         turn = said(Kind.TURN, 2, t_s=2.0, entry=6)
         assert meanings(View(turn=2), unsure, turn, now_s=3.0) == ["WAITING", "TURN", "WAITING"]
+
+    def test_paid_gives_way_when_it_is_that_seats_turn_again(self):
+        paid = said(Kind.PAID, 1, entry=4)
+        assert meanings(View(turn=1), paid, said(Kind.TURN, 1, entry=4))[0] == "PAID"
+        assert meanings(View(turn=1), paid, said(Kind.TURN, 1, entry=5))[0] == "TURN"
 
     def test_a_ruling_from_the_future_is_not_shown_before_its_time(self):
         assert meanings(View(), said(Kind.REFUSED, 1, t_s=5.0), now_s=4.0)[0] == "TURN"
