@@ -27,7 +27,7 @@ from typing import Any, Final, TypeAlias
 import cv2
 import numpy as np
 import onnxruntime
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Image: TypeAlias = NDArray[np.uint8]
 Floats: TypeAlias = NDArray[np.float32]
@@ -160,7 +160,7 @@ def fit(image: Image, scale: float, stride: int, region: Region | None = None) -
 
 
 def cut_index(
-    image: Image, rank_px: Sequence[float], suit_px: Sequence[float], size: tuple[int, int], span: tuple[float, float]
+    image: Image, rank_px: ArrayLike, suit_px: ArrayLike, size: tuple[int, int], span: tuple[float, float]
 ) -> Image:
     """Cut one index out of the picture, upright: uint8 [size[1], size[0], 3].
 
@@ -252,7 +252,7 @@ def _open(path: Path, role: str, threads: int) -> tuple[Any, _Spec]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Found:
     """A raw find: places in picture px."""
 
     score: float
@@ -275,7 +275,7 @@ class Finder:
         spec.expect("points", ["rank", "suit"])
         return cls(session, spec.get("card_px", float), spec.get("stride", int), spec.get("threshold", float))
 
-    def find(self, image: Image, card_px: float, region: Region | None = None) -> list[_Found]:
+    def find(self, image: Image, card_px: float, region: Region | None = None) -> list[Found]:
         """Indices of cards ``card_px`` wide in the picture (or a region of it), the surest first."""
         fitted = fit(image, self.card_px / card_px, self.stride, region)
         name = self.session.get_inputs()[0].name
@@ -284,12 +284,12 @@ class Finder:
         rows = rows[rows[:, 4] > self.threshold]
         rows = rows[np.argsort(-rows[:, 4], kind="stable")]
         points = fitted.inverse(rows[:, 5:9].reshape(-1, 2, 2))
-        return _thin([_Found(float(s), p[0], p[1]) for s, p in zip(rows[:, 4], points, strict=True)])
+        return _thin([Found(float(s), p[0], p[1]) for s, p in zip(rows[:, 4], points, strict=True)])
 
 
-def _thin(finds: Iterable[_Found]) -> list[_Found]:
+def _thin(finds: Iterable[Found]) -> list[Found]:
     """Of finds in one place keep the surest; the input is sorted, the surest first."""
-    kept: list[_Found] = []
+    kept: list[Found] = []
     middles: list[NDArray[np.float64]] = []
     for find in finds:
         middle = (find.rank + find.suit) / 2
@@ -339,21 +339,21 @@ class IndexReader:
             output[:, 19:23].reshape(-1, 2, 2),
         )
 
-    def read(self, image: Image, finds: Sequence[_Found]) -> list[Index]:
+    def read(self, image: Image, finds: Sequence[Found]) -> list[Index]:
         """Read each find both ways up, then once more where the network says that it really lies."""
         if not finds:
             return []
-        turned = [_Found(f.score, f.suit, f.rank) for f in finds]
+        turned = [Found(f.score, f.suit, f.rank) for f in finds]
         both = [*finds, *turned]
         ranks, suits, offsets = self.classify([cut_index(image, f.rank, f.suit, self.size, self.span) for f in both])
         sure = ranks[:, :13].max(1) * suits[:, :4].max(1)
         ways = [i if sure[i] >= sure[i + len(finds)] else i + len(finds) for i in range(len(finds))]
-        moved = [_moved(both[way], offsets[way]) for way in ways]
-        again, again_s, _ = self.classify([cut_index(image, f.rank, f.suit, self.size, self.span) for f in moved])
+        refined = [moved(both[way], offsets[way]) for way in ways]
+        again, again_s, _ = self.classify([cut_index(image, f.rank, f.suit, self.size, self.span) for f in refined])
         rank_p, suit_p = (ranks[ways] + again) / 2, (suits[ways] + again_s) / 2
-        return [self._index(f, r, s) for f, r, s in zip(moved, rank_p, suit_p, strict=True)]
+        return [self._index(f, r, s) for f, r, s in zip(refined, rank_p, suit_p, strict=True)]
 
-    def _index(self, found: _Found, rank_p: Floats, suit_p: Floats) -> Index:
+    def _index(self, found: Found, rank_p: Floats, suit_p: Floats) -> Index:
         confidence = float(rank_p[:13].max() * suit_p[:4].max())
         name = RANKS[int(rank_p[:13].argmax())] + SUITS[int(suit_p[:4].argmax())]
         return Index(
@@ -372,12 +372,12 @@ def _softmax(logits: Floats) -> Floats:
     return np.asarray(powers / powers.sum(1, keepdims=True), np.float32)
 
 
-def _moved(found: _Found, offset: Floats) -> _Found:
+def moved(found: Found, offset: Floats) -> Found:
     """Apply the reader's offsets [2, 2], at most half an index span each way."""
     down = found.suit - found.rank
     right = np.array([down[1], -down[0]])
     step = np.clip(offset, -0.5, 0.5)
-    return _Found(
+    return Found(
         found.score,
         found.rank + step[0, 0] * right + step[0, 1] * down,
         found.suit + step[1, 0] * right + step[1, 1] * down,
@@ -425,7 +425,7 @@ class Reader:
         return [i for i in indices if sum(i.rank_p) > _INDEX_LIKE and sum(i.suit_p) > _INDEX_LIKE]
 
     def _read_unknown_scale(self, image: Image) -> list[Reading]:
-        finds: list[_Found] = []
+        finds: list[Found] = []
         for fraction in _STILL_FRACTIONS:
             finds += self.finder.find(image, fraction * max(image.shape[:2]))
         finds = _thin(sorted(finds, key=lambda f: -f.score))

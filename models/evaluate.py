@@ -1,0 +1,291 @@
+"""Measure the exported models, choose temperature and threshold, write the figures.
+
+    python -m models.evaluate calibrate        on held-out drawn packs and held-out bursts of photos/train
+    python -m models.evaluate photos --split check
+    python -m models.evaluate scenes
+
+A card of the truth is *right* when it was read, *unread* when it was not; a reading that is not in the truth is
+*wrong*. Nothing is ever chosen on photos/check.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from models.export import READER_FILE, describe
+from models.synth.art import RANKS
+from models.synth.dataset import NO_RANK, NO_SUIT
+from vision.reader import IndexReader, Reader, with_threshold
+from vision.stills import load_picture
+
+WRONG_SHARE = 0.001
+"""Most wrong readings among all readings that a threshold may let through."""
+
+JITTERS = 2
+"""Jittered cuts tried of each held-out crop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One reading on held-out data: its confidence and whether it was right."""
+
+    confidence: float
+    right: bool
+
+
+def main() -> None:
+    """Command line of the evaluation."""
+    options = argparse.ArgumentParser(prog="python -m models.evaluate", description=__doc__)
+    options.add_argument("what", choices=("calibrate", "scenes", "photos", "speed"))
+    options.add_argument("--work", type=Path, default=Path("build/train"))
+    options.add_argument("--models", type=Path, default=Path(__file__).parent)
+    options.add_argument("--photos", type=Path, default=Path("../shared/photos"))
+    options.add_argument("--split", choices=("held-out", "check"), default="held-out")
+    options.add_argument("--limit", type=int, default=10_000, help="pictures at most")
+    options.add_argument("--write", action="store_true", help="store temperature and threshold in the model file")
+    given = options.parse_args()
+    cv2.setNumThreads(1)
+    match given.what:
+        case "calibrate":
+            calibrate(given.work, given.models, given.photos, given.limit, given.write)
+        case "scenes":
+            reader = Reader.load(given.models)
+            report({"drawn": list(drawn_pictures(given.work, given.limit))}, reader)
+        case "photos":
+            reader = Reader.load(given.models)
+            report(photo_pictures(given.photos, given.split, given.limit), reader)
+        case _:
+            speed(given.models)
+
+
+# --- pictures with their truth ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture, what can be read in it, and the width of its cards when that is known."""
+
+    path: Path
+    truth: frozenset[str]
+    maybe: frozenset[str]
+    card_px: float | None
+    incomplete: bool = False
+
+
+def drawn_pictures(work: Path, limit: int) -> Iterator[Picture]:
+    """Held-out scenes: cards with a wholly visible index are the truth; half-hidden ones may be read."""
+    count = 0
+    for shard in sorted((work / "crops" / "val").glob("scenes_*.jsonl")):
+        for line in shard.read_text().splitlines():
+            entry = json.loads(line)
+            seen = frozenset(m["card"] for m in entry["marks"] if m["seen"] >= 0.93 and m["inside"])
+            maybe = frozenset(m["card"] for m in entry["marks"] if m["seen"] > 0.2)
+            if count < limit:
+                yield Picture(
+                    work / "finder" / "images" / "val" / f"{entry['name']}.jpg", seen, maybe, entry["card_px"]
+                )
+            count += 1
+
+
+def photo_pictures(photos: Path, split: str, limit: int) -> dict[str, list[Picture]]:
+    """Photographs by family: those of ``check``, or those of ``train`` that are held out."""
+    from models.synth.photos import held_out
+
+    folder = photos / ("check" if split == "check" else "train")
+    families: dict[str, list[Picture]] = defaultdict(list)
+    for line in (folder / "labels.jsonl").read_text().splitlines():
+        entry = json.loads(line)
+        name = Path(entry["image"]).name
+        family = name.split("_")[0]
+        if (split == "check" or held_out(name)) and len(families[family]) < limit:
+            truth = frozenset(c["card"] for c in entry["cards"] if c["card"][0] in RANKS and len(c["card"]) == 2)
+            families[family].append(Picture(folder / name, truth, truth, None, entry.get("incomplete", False)))
+    return dict(families)
+
+
+def judge(truth: Iterable[str], maybe: Iterable[str], read: Iterable[str], incomplete: bool) -> tuple[int, int, int]:
+    """(present, right, wrong) of one picture; "9?" is right when a nine was read that nothing else explains."""
+    known = {c for c in truth if "?" not in c}
+    halves = [c for c in truth if "?" in c]
+    got = {c for c in read if len(c) == 2}
+    spare = got - known
+    right = len(got & known)
+    for half in halves:
+        match = next((c for c in sorted(spare) if c[0] == half[0]), None)
+        if match:
+            spare.discard(match)
+            right += 1
+    return len(known) + len(halves), right, 0 if incomplete else len(spare - set(maybe))
+
+
+def report(families: dict[str, list[Picture]], reader: Reader) -> None:
+    """Print a table: right, wrong and unread per family, and the time a picture takes."""
+    print(f"{'family':<14}{'pictures':>9}{'cards':>7}{'right':>8}{'wrong':>8}{'unread':>8}{'ms':>7}")
+    for family, pictures in sorted(families.items()):
+        present = right = wrong = 0
+        began = time.process_time()
+        for picture in pictures:
+            readings = reader.read(load_picture(picture.path), picture.card_px)
+            one = judge(picture.truth, picture.maybe, [r.card for r in readings], picture.incomplete)
+            present, right, wrong = present + one[0], right + one[1], wrong + one[2]
+        spent = 1e3 * (time.process_time() - began) / max(len(pictures), 1)
+        shares = right / max(present, 1), wrong / max(right + wrong, 1), 1 - right / max(present, 1)
+        print(
+            f"{family:<14}{len(pictures):>9}{present:>7}{shares[0]:>8.1%}{shares[1]:>8.2%}{shares[2]:>8.1%}{spent:>7.0f}"
+        )
+
+
+# --- calibration -----------------------------------------------------------------------------------
+
+
+def calibrate(work: Path, models: Path, photos: Path, limit: int, write: bool) -> None:
+    """Temperature on held-out crops, threshold on held-out scenes and photographs; optionally stored."""
+    reader = Reader.load(models)
+    temperature = best_temperature(reader.index_reader, work, limit)
+    if write:
+        describe(models / READER_FILE, {"temperature": temperature})
+        reader = Reader.load(models)
+    judged = list(judge_drawn(reader, work, limit))
+    print(f"temperature {temperature:.2f}; {len(judged)} readings of drawn held-out packs")
+    if (photos / "train").is_dir():
+        real = list(judge_photos(reader, photos, limit))
+        print(f"{len(real)} readings of held-out photographs")
+        judged += real
+    threshold = choose_threshold(judged)
+    curve(judged)
+    reliability(judged)
+    print(f"threshold {threshold:.3f}")
+    if write:
+        describe(models / READER_FILE, {"threshold": threshold})
+
+
+def held_out_crops(work: Path, limit: int) -> Iterator[tuple[np.ndarray, int, int]]:
+    """Jittered held-out crops with their rank and suit."""
+    from models.index_net import jitter
+
+    rng = np.random.default_rng(5)
+    for path in sorted((work / "crops" / "val").glob("*.npy")):
+        if path.name.endswith(".labels.npy"):
+            continue
+        images, labels = np.load(path, mmap_mode="r"), np.load(path.with_suffix("").with_suffix(".labels.npy"))
+        for i in rng.permutation(len(labels))[:limit]:
+            for _ in range(JITTERS):
+                yield jitter(np.asarray(images[i]), rng)[0], int(labels[i, 0]), int(labels[i, 1])
+
+
+def best_temperature(reader: IndexReader, work: Path, limit: int) -> float:
+    """The temperature with the least loss on held-out crops."""
+    plain = IndexReader(reader.session, reader.size, reader.span, 1.0, 0.0)
+    cuts, ranks, suits = zip(*held_out_crops(work, limit), strict=True)
+    rank_p, suit_p = [], []
+    for start in range(0, len(cuts), 256):
+        r, s, _ = plain.classify(cuts[start : start + 256])
+        rank_p.append(np.log(r + 1e-12))
+        suit_p.append(np.log(s + 1e-12))
+    rank_l, suit_l, rank, suit = np.concatenate(rank_p), np.concatenate(suit_p), np.array(ranks), np.array(suits)
+    full = (rank != NO_RANK) & (suit >= 0) & (suit != NO_SUIT)
+    right = (rank_l.argmax(1) == rank)[full].mean(), (suit_l.argmax(1) == suit)[full].mean()
+    print(f"{full.sum()} held-out crops: rank {right[0]:.2%}, suit {right[1]:.2%}")
+
+    def loss(temperature: float) -> float:
+        total = 0.0
+        for logits, label in ((rank_l, rank), (suit_l, suit)):
+            scaled = logits / temperature
+            scaled = scaled - np.log(np.exp(scaled).sum(1, keepdims=True))
+            known = label >= 0
+            total -= float(scaled[known, label[known]].mean())
+        return total
+
+    return float(min(np.arange(0.5, 2.01, 0.05), key=loss))
+
+
+def judge_drawn(reader: Reader, work: Path, limit: int) -> Iterator[Judged]:
+    """Every reading of the held-out scenes, whatever its confidence."""
+    free = with_threshold(reader, 0.0)
+    for picture in drawn_pictures(work, limit):
+        assert picture.card_px is not None
+        for reading in free.read(load_picture(picture.path), picture.card_px):
+            if len(reading.card) == 2:
+                yield Judged(reading.confidence, reading.card in picture.maybe)
+
+
+def judge_photos(reader: Reader, photos: Path, limit: int) -> Iterator[Judged]:
+    """Every reading of the held-out photographs; of cards known by rank alone the rank is judged."""
+    free = with_threshold(reader, 0.0)
+    for pictures in photo_pictures(photos, "held-out", limit).values():
+        for picture in pictures:
+            halves = {c[0] for c in picture.truth if "?" in c}
+            for reading in free.read(load_picture(picture.path)):
+                if len(reading.card) == 2 and not picture.incomplete:
+                    yield Judged(reading.confidence, reading.card in picture.truth or reading.card[0] in halves)
+
+
+def choose_threshold(judged: list[Judged]) -> float:
+    """The least threshold above which at most WRONG_SHARE of the readings are wrong, but one may always be."""
+    ordered = sorted(judged, key=lambda j: -j.confidence)
+    wrong, best = 0, 0.5
+    chosen = ordered[0].confidence if ordered else 0.9
+    for number, one in enumerate(ordered, 1):
+        wrong += not one.right
+        if wrong <= max(WRONG_SHARE * number, 0):
+            chosen = one.confidence
+    return round(min(max(chosen, best), 0.999), 3)
+
+
+def curve(judged: list[Judged]) -> None:
+    """Print right and wrong against the threshold."""
+    rights = sum(j.right for j in judged)
+    for threshold in (0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99):
+        above = [j for j in judged if j.confidence >= threshold]
+        right = sum(j.right for j in above)
+        wrong = len(above) - right
+        kept, bad = right / max(rights, 1), wrong / max(len(above), 1)
+        print(f"  at {threshold:.2f}: {kept:.1%} of the right readings kept, {bad:.2%} wrong")
+
+
+def reliability(judged: list[Judged]) -> None:
+    """Print how often readings of each confidence were right."""
+    bins: dict[int, list[Judged]] = defaultdict(list)
+    for one in judged:
+        bins[min(int(one.confidence * 10), 9)].append(one)
+    for number in sorted(bins):
+        inside = bins[number]
+        said = float(np.mean([j.confidence for j in inside]))
+        print(f"  said {said:.2f}: right {np.mean([j.right for j in inside]):.2f} of {len(inside)}")
+
+
+# --- speed -----------------------------------------------------------------------------------------
+
+
+def speed(models: Path) -> None:
+    """Milliseconds of CPU on one thread: loading, a whole 2304 x 1296 picture, a region with eight cards."""
+    began = time.process_time()
+    reader = Reader.load(models)
+    print(f"load {1e3 * (time.process_time() - began):.0f} ms")
+    picture = np.random.default_rng(1).integers(0, 255, (1296, 2304, 3), dtype=np.uint8)
+    picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), 3), np.uint8)
+    for name, region in (("whole picture", None), ("region 800 x 500", (600, 300, 1400, 800))):
+        times = []
+        for _ in range(7):
+            began = time.process_time()
+            reader.indices(picture, 145.0, region)
+            times.append(1e3 * (time.process_time() - began))
+        print(f"{name}: {sorted(times)[3]:.0f} ms")
+    cuts = [np.zeros((reader.index_reader.size[1], reader.index_reader.size[0], 3), np.uint8)] * 32
+    began = time.process_time()
+    for _ in range(5):
+        reader.index_reader.classify(cuts)
+    print(f"32 cuts: {1e3 * (time.process_time() - began) / 5:.1f} ms")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""Make the data set: fetch art, render it, draw scenes and crops. Run: python -m models.synth --help."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+from models.synth import art
+from models.synth.dataset import scene_shard, window_shard
+from models.synth.packs import Library
+
+SCENES_PER_SHARD, WINDOWS_PER_SHARD = 250, 1000
+
+
+def main() -> None:
+    """Command line of the data set."""
+    options = argparse.ArgumentParser(prog="python -m models.synth", description=__doc__)
+    options.add_argument("--work", type=Path, default=Path("build/train"), help="work folder, git-ignored")
+    options.add_argument("--scene-shards", type=int, default=24, help=f"shards of {SCENES_PER_SHARD} scenes")
+    options.add_argument("--window-shards", type=int, default=24, help=f"shards of {WINDOWS_PER_SHARD} windows")
+    options.add_argument("--held-out-shards", type=int, default=2, help="shards of either kind from held-out packs")
+    options.add_argument("--first", type=int, default=0, help="first shard to make (two processes can share the work)")
+    options.add_argument("--step", type=int, default=1, help="make every n-th shard")
+    given = options.parse_args()
+    art.fetch(given.work)
+    art.render(given.work)
+    if given.first == 0:
+        make(given.work, Library.load(given.work, True), range(90_000, 90_000 + given.held_out_shards), "val")
+    train = Library.load(given.work, False)
+    for seed in range(given.first, max(given.scene_shards, given.window_shards), given.step):
+        make(given.work, train, [seed], "train", seed < given.scene_shards, seed < given.window_shards)
+
+
+def make(
+    work: Path, library: Library, seeds: range | list[int], split: str, scenes: bool = True, windows: bool = True
+) -> None:
+    """Write the shards of these seeds."""
+    for seed in seeds:
+        started = time.monotonic()
+        if scenes:
+            scene_shard(library, work, seed, SCENES_PER_SHARD, split)
+        if windows:
+            window_shard(library, work, seed, WINDOWS_PER_SHARD, split)
+        print(f"{split} shard {seed}: {time.monotonic() - started:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()
