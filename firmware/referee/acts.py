@@ -45,7 +45,8 @@ class Act:
 
 
 Account = int | str
-ALL = -1  # a transfer of everything that lies in the account
+ALL = -1  # a transfer of everything that lies in the account it comes from
+DOUBLE = -2  # a transfer of as much again as lies in the account it goes to
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,7 @@ class Verdict:
     claims: tuple[Claim, ...] = ()
     says: tuple[Ruling, ...] = ()
     cleared: tuple[str, ...] = ()  # zones whose open cards are gone
+    moves: int = 1  # how many moves of a script this is: a showdown card is none, a king shown is demand and refusal
 
 
 @dataclass(frozen=True, slots=True)

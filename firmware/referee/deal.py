@@ -98,6 +98,13 @@ class Deal:
         """A whole number from 0."""
         return _whole(self._deal.get(name, default), name)
 
+    def amounts(self, name: str, known: Iterable[str]) -> dict[str, int]:
+        """Whole numbers by the names in ``known``, such as counters on a board; only those that are given."""
+        value = self._deal.get(name, {})
+        if not isinstance(value, Mapping) or set(value) - set(known):
+            raise BadSetup(f"{name}: counters for {', '.join(known)}, not {shown(value)}")
+        return {key: _whole(inner, f"{name}.{key}") for key, inner in value.items()}
+
     def size(self, name: str) -> int | None:
         """How many cards lie there, whether they are listed or only counted; None when not given."""
         value = self._deal.get(name)
@@ -127,8 +134,19 @@ class Deal:
         return self.seat("start") or self.seat("turn") or after(live or self.seats, self.dealer)
 
     def excerpt(self, *position: str) -> bool:
-        """Does this begin in the middle of a deal of which nothing but the numbers of cards is known?"""
-        return self.has("counts") and not self.has("turn", "start", *position) and self.setup.dealer is None
+        """Does this begin in the middle of a deal of which nothing but the numbers of cards is known?
+
+        Then its first mover begins. A deal with a dealer begins at its beginning, unless the hands differ by more
+        than the one card that dealing out can make.
+        """
+        if not self.has("counts") or self.has("turn", "start", *position):
+            return False
+        held = [count for count in self.counts() if count is not None]
+        return self.setup.dealer is None or max(held) - min(held) > 1
+
+    def complete(self) -> bool:
+        """Is every card of the pack in a hand or in the stock?"""
+        return sum(count or 0 for count in self.counts()) + (self.size("stock") or 0) == len(self.pack())
 
     def card(self, name: str) -> Card | None:
         """One card."""

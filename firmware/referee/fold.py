@@ -36,7 +36,7 @@ from .rulings import Kind, Ruling, words_of
 #: to let the card go gives 0.9 and more, two hands over one place about a half.
 SURE_SEAT = 0.5
 
-_SAID = {"demand": Do.DEMAND, "swap": Do.SWAP, "king": Do.KING}
+_SAID = {"demand": Do.DEMAND, "swap": Do.SWAP, "king": Do.KING, "pass": Do.PRESS}
 
 
 class Game(Protocol):
@@ -106,8 +106,9 @@ class Fold:
         self.face_down: set[Card] = set()
         self._due: tuple[Any, ...] = ()
         self._entry: int | None = None
+        self._move: int | None = None
         if deal.has("pool"):
-            self.ledger.post(Transfer(BEFORE, "pool", deal.number("pool"), "CARRIED", ""), None)
+            self.ledger.post(Transfer(BEFORE, "pool", deal.number("pool"), "CARRIED", ""))
         self._post(opening.transfers)
         self._pass_on(opening.says)
         self._tell_due()
@@ -117,6 +118,10 @@ class Fold:
     def name(self, seat: int | None) -> str | None:
         """A seat's name in a result; None for nobody."""
         return None if seat is None else self.names[seat]
+
+    def seats(self) -> tuple[tuple[int, str], ...]:
+        """Every seat with its name."""
+        return tuple((s, self.names[s]) for s in self.deal.seats)
 
     def per_seat(self, values: Iterable[Any], seats: Iterable[int] | None = None) -> dict[str, Any]:
         """A dictionary by seat names."""
@@ -134,9 +139,10 @@ class Fold:
         """The refused moves as results list them."""
         return [[v.move, v.code] for v in self.violations]
 
-    def shown(self) -> list[list[Any]]:
+    def shown(self, *codes: str) -> list[list[Any]]:
         """The claims that a shown card has proved false: [move, seat, card, the move that shows it or "final"]."""
         proofs = sorted(self.known.proofs.values(), key=lambda p: p.made.move)
+        proofs = [p for p in proofs if not codes or p.made.claim.code in codes]
         return [[p.made.move, self.name(p.seat), str(p.cards[0]), p.move] for p in proofs]
 
     def counted(self) -> list[list[Any]]:
@@ -185,8 +191,7 @@ class Fold:
             case Exchanged(seats):
                 self._exchanged(entry, seats)
             case ExchangeRefused(seat, neighbour):
-                self._act(entry, Do.DEMAND, seat, word="refused")
-                self._act(entry, Do.KING, neighbour, word="refused")
+                self._demanded(entry, seat, Do.KING, neighbour)
             case Said(seat, word, detail):
                 self._act(entry, _SAID.get(word, Do.SAY), seat, word=word, detail=detail)
             case HandShown(seat, cards):
@@ -232,7 +237,8 @@ class Fold:
     def _again(self, entry: Entry, card: Card, zone: str) -> None:
         """A card that lies on the table already was laid: a pile put back, or two readings that contradict."""
         where, first = self.table[card]
-        if where == zone and not self.game.HANDS and self.strays.pop((zone, None), None) is not None:
+        if where == zone and not self.game.HANDS:
+            self.strays.pop((zone, None), None)
             return
         self.moves += 1
         self._say(Kind.CONFLICT, "SEEN_TWICE", card=card, entries=(first, entry.number))
@@ -258,8 +264,14 @@ class Fold:
         turn = self.game.due(self.state).seat
         if turn == second or (turn != first and first == second % len(self.deal.seats) + 1):
             first, second = second, first
-        self._act(entry, Do.DEMAND, first, word="exchanged")
-        self._act(entry, Do.SWAP, second, word="exchanged")
+        self._demanded(entry, first, Do.SWAP, second)
+
+    def _demanded(self, entry: Entry, seat: int, answer: Do, neighbour: int) -> None:
+        """A demand and its answer, seen together; the answer to a refused demand is not judged."""
+        if self._act(entry, Do.DEMAND, seat, word="seen"):
+            self._act(entry, answer, neighbour, word="seen")
+        else:
+            self.moves += 1
 
     def _hand_shown(self, entry: Entry, seat: int, cards: tuple[Card, ...]) -> None:
         held, unknown = self.known.holds(seat), self.known.unknown(seat)
@@ -295,17 +307,20 @@ class Fold:
         count: int | None = None,
         word: str = "",
         detail: str = "",
-    ) -> None:
+    ) -> bool:
+        """Let the game judge an act; was it accepted?"""
+        self._move = self.moves
         act = Act(do, seat, card, zone, count, word, detail, self.moves, entry.number)
         verdict = self.game.judge(self.state, act)
         if verdict.refused and self.waiting and entry.source != "script":
             self.held.append(entry.number)
-            return
-        self.moves += 1
+            return False
+        self.moves += verdict.moves
         if verdict.refused:
             self._refused(entry, act, verdict)
         else:
             self._accepted(act, verdict)
+        return not verdict.refused
 
     def _refused(self, entry: Entry, act: Act, verdict: Verdict) -> None:
         self.violations.append(Violation(act.move, verdict.refused, act.seat))
@@ -326,10 +341,9 @@ class Fold:
             self.strays.pop((act.zone, act.card), None)
         self._say_strays()
         self.waiting = []
-        self.state = verdict.state
+        self._verdict(verdict)
         if self.game.HANDS and act.do is Do.LAY and act.card is not None:
             self._proofs(self.known.lay(act.seat, act.card, act.entry, act.move))
-        self._verdict(verdict)
         for claim in verdict.claims:
             self._proofs(self.known.claim(claim, act.entry, act.move))
         if self.state.over and not was_over:
@@ -353,15 +367,19 @@ class Fold:
         self._pass_on(verdict.says)
 
     def _lay_open(self, entry: int) -> None:
-        """A script's hands lie open when the deal is over."""
-        if self.game.HANDS and self.deal.has("hands"):
-            for seat, cards in self.deal.hands().items():
-                for card in cards:
-                    if card not in self.table:
-                        self._final(seat, card, entry)
+        """The deal is over: cards that are known to be held count as open, and so do a script's hands."""
+        if not self.game.HANDS:
+            return
+        for seat in self.deal.seats:
+            for card in self.known.holds(seat):
+                self._verdict(self.game.judge(self.state, Act(Do.OPEN, seat, card, f"seat-{seat}", entry=entry)))
+        for seat, cards in self.deal.hands().items():
+            for card in cards:
+                if card not in self.table:
+                    self._final(seat, card, entry)
 
     def _proofs(self, proofs: list[Proof]) -> None:
-        fine = getattr(self.game, "fine", None)
+        proved = getattr(self.game, "proved", None)
         for proof in proofs:
             made = proof.made
             how = f"{{{proof.seat}}} held {proof.cards[0].pretty}" if proof.seen else "no other cards were left"
@@ -369,13 +387,13 @@ class Fold:
             card = proof.cards[0] if len(proof.cards) == 1 else None
             why = f"{made.claim.words}, but {how}"
             self._say(Kind.PROVED, made.claim.code, seat=proof.seat, card=card, entries=(made.entry, *seen), why=why)
-            if fine and proof.seen:
-                self._post(fine(self.state, proof))
+            if proved and proof.seen:
+                self._verdict(proved(self.state, proof))
 
     def _post(self, transfers: Iterable[Transfer]) -> None:
         for transfer in transfers:
-            line = self.ledger.post(transfer, self._entry)
-            if line is None:
+            line = self.ledger.post(transfer, self._entry, self._move)
+            if line is None or (isinstance(line.source, str) and isinstance(line.to, str)):
                 continue
             paid = isinstance(line.source, int)
             seat = line.source if paid else line.to

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .acts import ALL, Account, Transfer
+from .acts import ALL, DOUBLE, Account, Transfer
 
 POOL = "pool"
 BEFORE = "before"  # where counters come from that lay on the table when the deal began
@@ -12,9 +12,10 @@ BEFORE = "before"  # where counters come from that lay on the table when the dea
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the ledger: ``counters`` went from ``source`` to ``to`` because of ``entry`` (None: the deal)."""
+    """``counters`` went from ``source`` to ``to`` by ``entry``, which was move ``move`` (None: the deal itself)."""
 
     entry: int | None
+    move: int | None
     source: Account
     to: Account
     counters: int
@@ -29,12 +30,14 @@ class Ledger:
         self._balance: dict[Account, int] = {}
         self._by_code: dict[tuple[Account, str], int] = {}
 
-    def post(self, transfer: Transfer, entry: int | None) -> Line | None:
-        """Enter a transfer; `ALL` takes what the account holds. Nothing is entered when nothing moves."""
-        counters = self.balance(transfer.source) if transfer.counters == ALL else transfer.counters
+    def post(self, transfer: Transfer, entry: int | None = None, move: int | None = None) -> Line | None:
+        """Enter a transfer; `ALL` and `DOUBLE` are what lies there. Nothing is entered when nothing moves."""
+        counters = transfer.counters
+        if counters in (ALL, DOUBLE):
+            counters = self.balance(transfer.source if counters == ALL else transfer.to)
         if counters <= 0:
             return None
-        line = Line(entry, transfer.source, transfer.to, counters, transfer.code)
+        line = Line(entry, move, transfer.source, transfer.to, counters, transfer.code)
         self.lines.append(line)
         self._add(line.source, -counters, line.code)
         self._add(line.to, counters, line.code)

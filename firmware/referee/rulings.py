@@ -88,6 +88,8 @@ CODES: dict[str, str] = {
     "UNANNOUNCED_ACE": "an ace was given and not announced",
     "UNANNOUNCED_DEUCE": "a deuce was given and not announced",
     "FALSE_ANNOUNCEMENT": "something was announced that was not given",
+    "UNANNOUNCED_THREE": "a three was given and not announced",
+    "KING_GIVEN": "a king was given although the house keeps kings",
     "FAILED_TO_SNIP": "a card of the rank was held and not played",
     # what is worth saying
     "FULL_CIRCUIT": "everybody has paid for the same card: somebody holds it, or a card was misread",

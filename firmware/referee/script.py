@@ -181,7 +181,10 @@ def _move(move: Any, seats: tuple[str, ...], known: tuple[str, ...], where: str)
     ev = move.get("ev")
     if not isinstance(ev, str) or ev not in known:
         raise BadSetup(f"{where}.ev: no move of this game is called {shown(ev)}{did_you_mean(ev, known)}")
-    return _FACTS[ev](move, _seat(move.get("seat"), seats, f"{where}.seat"), seats, where)
+    seat = _seat(move.get("seat"), seats, f"{where}.seat")
+    if ev == "pass" and "demand" in known:
+        return Said(seat, "pass")  # there the button can mean an announcement too
+    return _FACTS[ev](move, seat, seats, where)
 
 
 def _play(move: Mapping[str, Any], seat: int, seats: tuple[str, ...], where: str) -> Fact:
@@ -216,10 +219,14 @@ def _swap(move: Mapping[str, Any], seat: int, seats: tuple[str, ...], where: str
 
 
 def _said(move: Mapping[str, Any], seat: int, seats: tuple[str, ...], where: str) -> Fact:
-    detail = move.get("to", move.get("detail", ""))
-    if not isinstance(detail, str | int) or isinstance(detail, bool):
-        raise BadSetup(f"{where}.to: a seat, a word or a number is needed, not {shown(detail)}")
-    return Said(seat, str(move["ev"]), str(_seat(detail, seats, f"{where}.to")) if detail in seats else str(detail))
+    """Anything else that is said; a sale names the buyer (``to``) and the ``price``."""
+    word = str(move["ev"])
+    if word != "sell":
+        return Said(seat, word)
+    price = move.get("price", 0)
+    if type(price) is not int or price < 0:
+        raise BadSetup(f"{where}.price: a whole number of counters is needed, not {shown(price)}")
+    return Said(seat, word, f"{_seat(move.get('to'), seats, f'{where}.to')}:{price}")
 
 
 _FACTS: dict[str, Callable[[Mapping[str, Any], int, tuple[str, ...], str], Fact]] = {
@@ -233,6 +240,8 @@ _FACTS: dict[str, Callable[[Mapping[str, Any], int, tuple[str, ...], str], Fact]
     "swap": _swap,
     "demand": _said,
     "king": _said,
+    "buy": _said,
+    "sell": _said,
 }
 
 

@@ -172,11 +172,11 @@ def _won(state: State, act: Act) -> Verdict:
     return Verdict(replace(state, over=True, winner=seat, turn=None), transfers=(takes, *per_card, fines))
 
 
-def fine(state: State, proof: Proof) -> tuple[Transfer, ...]:
-    """A payment was proved false."""
+def proved(state: State, proof: Proof) -> Verdict:
+    """A payment was proved false: the house may fine it."""
     seat, to = proof.seat or 0, state.winner or "fines"
     why = f"{{{seat}}} is fined for withholding {proof.cards[0].pretty}"
-    return (Transfer(seat, to, state.house.withhold_fine, "FINE", why, (proof.made.entry,)),)
+    return Verdict(state, transfers=(Transfer(seat, to, state.house.withhold_fine, "FINE", why, (proof.made.entry,)),))
 
 
 def due(state: State) -> Due:

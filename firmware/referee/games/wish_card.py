@@ -330,7 +330,7 @@ def _granted(seat: int) -> Ruling:
 def _found(state: State, seat: int) -> Verdict:
     """After the stop somebody shows the nine of hearts that nobody had seen."""
     known = (*state.known[: seat - 1], state.known[seat - 1] | BIT[NINE], *state.known[seat:])
-    return Verdict(replace(state, winner=seat, known=known), says=(_granted(seat),))
+    return Verdict(replace(state, winner=seat, known=known), says=(_granted(seat),), moves=0)
 
 
 def due(state: State) -> Due:
