@@ -74,6 +74,8 @@ def from_os(error: OSError, where: object) -> JournalError:
             return DiskFull(f"{where}: the disk is full: free some space (`cardtable forget` drops old pictures)")
         case errno.EROFS | errno.EACCES | errno.EPERM:
             return DiskReadOnly(f"{where}: cannot be written: check the disk and the folder's owner")
+        case errno.ENOENT | errno.ENOTDIR | errno.EISDIR:
+            return JournalError(f"{where}: {error.strerror}: check the name")
         case _:
             return JournalError(f"{where}: {error.strerror or error}: check the disk")
 

@@ -26,13 +26,16 @@ from .listing import Query, Summary, find
 from .photos import FOLDER as PHOTO_FOLDER
 from .photos import PhotoShelf, is_name, is_whole
 from .recover import Places, Repairs, open_sound, photo_sizes, session_number
-from .rows import add_line, add_rulings, add_session, json_value
+from .rows import add_line, add_rulings, add_session, json_value, rulings_seal
 from .spare import FOLDER as SPARE_FOLDER
 from .spare import Spare
 from .store import NAME, LineRow, RulingRow, SessionRow, Store, open_to_read
 
 #: Random letters after a session's number, so that sessions of two tables rarely have the same name: 1 in a million.
 _TOKEN_CHARS = 4
+
+#: The number under which the referee's first words of a deal are kept, before any entry.
+OPENING = -1
 
 #: When the clock is set, so many of the newest sessions are looked at for the same boot; more evenings than that
 #: without switching the table off are not expected.
@@ -63,7 +66,7 @@ class Deal:
     """One deal of a session: its number from 1, the dealer's seat, and what is known of it."""
 
     number: int
-    dealer: int
+    dealer: int | None
     known: Mapping[str, Any]
 
 
@@ -191,7 +194,7 @@ class Journal:
             self._commit(tail, [_Draft(LineKind.BEGIN, 1, _checked(header.to_json()))])
             return session_id
 
-    def next_deal(self, session_id: str, dealer: int, known: Mapping[str, Any] | None = None) -> int:
+    def next_deal(self, session_id: str, dealer: int | None, known: Mapping[str, Any] | None = None) -> int:
         """Write that a further deal begins; its number, to be given to `append`."""
         with self._turn:
             tail = self._tail(session_id)
@@ -223,7 +226,8 @@ class Journal:
     def add_rulings(self, session_id: str, entry: int, rulings: Iterable[Ruling], *, deal: int = 1) -> None:
         """Keep what the referee said about an entry, for readers. The log is the truth, this can be told again.
 
-        Not flushed on its own (it rides with the next line), so it costs no wait before the lamp.
+        ``entry`` is the entry that made him say it, `OPENING` for what he says before the first. Not flushed on its
+        own (it rides with the next line), so it costs no wait before the lamp.
         """
         with self._turn, self._store.writing(durable=False) as execute:
             add_rulings(execute, self._row(session_id).number, deal, entry, rulings)
@@ -235,13 +239,14 @@ class Journal:
             return self._commit(self._tail(session_id), [_Draft(LineKind.NOTE, deal, body)])[-1]
 
     def end(self, session_id: str, result: Any = None) -> None:
-        """Write a session's result (plain JSON values) and that it is over."""
+        """Write a session's result (plain JSON values) and that it is over; seals the rulings kept so far."""
         with self._turn:
             tail = self._tail(session_id)
             if tail.ended:
                 raise BadEntry(f"session {session_id} is over already")
             deal = self.deals(session_id)[-1].number
-            self._commit(tail, [_Draft(LineKind.END, deal, _checked({"result": result}))])
+            seal = rulings_seal(self._store.rulings(tail.session))
+            self._commit(tail, [_Draft(LineKind.END, deal, _checked({"result": result, "rulings": seal}))])
             self._places.spare.close()
             self._store.checkpoint()
             self._reserve.fill()
@@ -281,11 +286,15 @@ class Journal:
         for seq, kept in enumerate(self._store.lines(row.number)):
             yield _read(row.id, seq, kept)
 
+    def numbered(self, session_id: str) -> Iterator[tuple[Line, Entry]]:
+        """The entries of a session with their lines (deal, clocks, why a picture is lacking)."""
+        for line in self.lines(session_id):
+            if line.kind is LineKind.FACT:
+                yield line, line_entry(line)
+
     def entries(self, session_id: str, *, deal: int | None = None) -> Iterator[Entry]:
         """The entries of a session (or of one of its deals) in order."""
-        for line in self.lines(session_id):
-            if line.kind is LineKind.FACT and deal in (None, line.deal):
-                yield line_entry(line)
+        return (entry for line, entry in self.numbered(session_id) if deal in (None, line.deal))
 
     def entry(self, session_id: str, number: int, *, deal: int = 1) -> Entry:
         """One entry by its number.

@@ -40,7 +40,6 @@ class Remark(StrEnum):
     FORGOTTEN = "photos_forgotten"  # pictures removed because people asked: `photos`
     DISPUTE_OPENED = "dispute_opened"  # `entry`, `by`, `why`
     DISPUTE_CLOSED = "dispute_closed"  # `dispute`, `outcome`, `by`, `why`
-    IMPORTED = "imported"  # the session came from another journal
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +67,14 @@ class Sealed:
 class SessionHeader:
     """What a session is played with; it is the log's first line, so an old evening is judged by its own rules.
 
-    ``seats``: the names, seat 1 first. ``dealer``: a seat number. ``house``: house rules that differ from the
-    defaults. ``deal``: what is known of the first deal. ``program``: this program's version. ``model``: the reader
-    model's sha256. ``table``: the table file's contents.
+    ``seats``: the names, seat 1 first. ``dealer``: a seat number, None if nobody deals. ``house``: house rules that
+    differ from the defaults. ``deal``: what is known of the first deal. ``program``: this program's version.
+    ``model``: the reader model's sha256. ``table``: the table file's contents.
     """
 
     game: str
     seats: tuple[str, ...]
-    dealer: int = 1
+    dealer: int | None = None
     house: Mapping[str, Any] = field(default_factory=dict)
     deal: Mapping[str, Any] = field(default_factory=dict)
     program: str = ""

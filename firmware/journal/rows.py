@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from firmware.referee.rulings import Kind, Ruling
 
 from .chain import canonical, genesis
 from .lines import Line, LineKind, Remark, Sealed, SessionHeader
+from .store import RulingRow
 
 Execute = Callable[..., sqlite3.Cursor]
 
@@ -115,6 +117,12 @@ def add_disputes(execute: Execute, session: int, deal: int, entries: Iterable[in
     execute(
         "UPDATE session SET disputes = (SELECT count(*) FROM dispute WHERE session = ?1) WHERE number = ?1", (session,)
     )
+
+
+def rulings_seal(rulings: Sequence[RulingRow]) -> dict[str, Any]:
+    """How many rulings a session had, and one hash over all of them: it goes into the log's last line."""
+    text = canonical([[r.deal, r.id, r.entry, r.text] for r in rulings])
+    return {"count": len(rulings), "sha256": hashlib.sha256(text.encode()).hexdigest()}
 
 
 def drop_session(execute: Execute, session: int) -> None:

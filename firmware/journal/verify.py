@@ -7,7 +7,7 @@ short code that somebody wrote down (`Report.code`), also one written down earli
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from .chain import genesis, head_code, link, same_code
 from .errors import NoSuchSession
 from .lines import Line, LineKind, Sealed, SessionHeader, read_line
 from .photos import is_name
-from .rows import removed_photos
+from .rows import removed_photos, rulings_seal
 from .spare import read_row
 from .store import LineRow, SessionRow
 
@@ -120,6 +120,7 @@ def verify(journal: Journal, session_id: str, written: str = "") -> Report:
         *_compare(sealed, spare),
         *_columns(kept),
         *_list(journal, row, lines, kept),
+        *_rulings(journal, row, lines),
         *photos.findings(),
         *_code(row.id, sealed, written),
     ]
@@ -244,6 +245,17 @@ def _list(journal: Journal, row: SessionRow, lines: Sequence[Line], kept: Sequen
     for what, (listed, written) in told.items():
         if listed != written:
             yield Finding(Fault.LIST, f"the session list has another {what} than the log: {listed!r}, not {written!r}")
+
+
+def _rulings(journal: Journal, row: SessionRow, lines: Sequence[Line]) -> Iterator[Finding]:
+    """Rulings that are not those which the session's last line sealed."""
+    seal = next((line.body.get("rulings") for line in reversed(lines) if line.kind is LineKind.END), None)
+    if not isinstance(seal, Mapping):
+        return
+    kept = rulings_seal(journal.store.rulings(row.number))
+    if dict(seal) != kept:
+        words = f"the rulings kept ({kept['count']}) are not the {seal.get('count')} that were said at the table"
+        yield Finding(Fault.RULING, f"{words}: `cardtable replay {row.id}` tells them again")
 
 
 class _Photos:

@@ -1,0 +1,169 @@
+"""A session judged again from its log: the facts folded through the referee, deal by deal.
+
+The log is the truth; rulings, ledger and result follow from it. What was kept of them at the table is compared.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from firmware.referee.events import Entry
+from firmware.referee.match import BadSetup, Match, Setup
+from firmware.referee.rulings import Ruling
+
+from .chain import canonical
+from .errors import BadEntry
+from .journal import OPENING, Deal, Journal
+from .lines import LineKind, SessionHeader
+from .names import listed, title
+from .settle import Settlement, add_up, settle_up
+
+
+@dataclass(frozen=True, slots=True)
+class DealReplay:
+    """One deal judged again. ``said``: the entry's number (`OPENING` before the first) and what the referee said."""
+
+    deal: Deal
+    match: Match
+    said: tuple[tuple[int, tuple[Ruling, ...]], ...]
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """The entries of this deal."""
+        return self.match.entries
+
+    def net(self) -> dict[str, int]:
+        """What each player won or lost in this deal, in counters."""
+        seats = self.match.setup.seats
+        return {name: self.match.ledger.balance(seat) for seat, name in enumerate(seats, start=1)}
+
+
+def setup_of(header: SessionHeader, deal: Deal) -> Setup:
+    """What the referee has to know of a deal."""
+    return Setup(header.game, header.seats, deal.dealer, header.house, deal.known)
+
+
+def replay(journal: Journal, session_id: str) -> tuple[DealReplay, ...]:
+    """Judge a session again.
+
+    :raises BadEntry: if this program does not know the game or its house rules.
+    """
+    header = journal.header(session_id)
+    entries: dict[int, list[Entry]] = {}
+    for line, entry in journal.numbered(session_id):
+        entries.setdefault(line.deal, []).append(entry)
+    try:
+        return tuple(_one(header, deal, entries.get(deal.number, [])) for deal in journal.deals(session_id))
+    except BadSetup as error:
+        raise BadEntry(f"session {session_id} cannot be judged by this program: {error}") from None
+
+
+def _one(header: SessionHeader, deal: Deal, entries: Sequence[Entry]) -> DealReplay:
+    match = Match(setup_of(header, deal))
+    said = [(OPENING, match.opening), *((entry.number, match.add(entry)) for entry in entries)]
+    return DealReplay(deal, match, tuple((number, rulings) for number, rulings in said if rulings))
+
+
+def rulings_of(deals: Sequence[DealReplay]) -> Iterator[tuple[int, int, Ruling]]:
+    """Every ruling with its deal and the entry that made the referee say it."""
+    for one in deals:
+        for number, rulings in one.said:
+            yield from ((one.deal.number, number, ruling) for ruling in rulings)
+
+
+def results(deals: Sequence[DealReplay]) -> list[dict[str, Any]]:
+    """The results as the command line prints them, one a deal."""
+    return [{"deal": one.deal.number, "result": one.match.result()} for one in deals]
+
+
+def differences(journal: Journal, session_id: str, deals: Sequence[DealReplay]) -> list[str]:
+    """Where what was kept at the table is not what the referee says now; nothing kept is no difference.
+
+    The wording (``why``) may have changed with the program; who owes what to whom and why by code may not.
+    """
+    kept = {(row.deal, row.id): _judged(row.entry, json.loads(row.text)) for row in journal.rulings(session_id)}
+    told = {(deal, r.id): _judged(number, r.to_json()) for deal, number, r in rulings_of(deals)}
+    found = [
+        f"deal {deal}, ruling {number}: {_difference(kept.get((deal, number)), told.get((deal, number)))}"
+        for deal, number in sorted(kept.keys() | told.keys())
+        if kept and kept.get((deal, number)) != told.get((deal, number))
+    ]
+    return [*found, *_other_results(journal, session_id, deals)]
+
+
+def _judged(entry: int, ruling: Mapping[str, Any]) -> str:
+    """What a ruling says without its wording, and after which entry it was said."""
+    return canonical({"after": entry, **{name: value for name, value in ruling.items() if name != "why"}})
+
+
+def _difference(kept: str | None, told: str | None) -> str:
+    if kept is None:
+        return f"was not said at the table: {told}"
+    return f"at the table {kept}, now {told or 'nothing'}"
+
+
+def _other_results(journal: Journal, session_id: str, deals: Sequence[DealReplay]) -> Iterator[str]:
+    for deal, result in kept_results(journal, session_id).items():
+        now = next((one.match.result() for one in deals if one.deal.number == deal), None)
+        if now is None or canonical(now) != canonical(result):
+            yield f"deal {deal}: the result was {canonical(result)}, now {canonical(now)}"
+
+
+_KEYS = {"deal", "result"}
+
+
+def kept_results(journal: Journal, session_id: str) -> Mapping[int, Any]:
+    """The results in the log's last line by deal: what `results` gives, or one deal's result alone."""
+    ends = [line for line in journal.lines(session_id) if line.kind is LineKind.END]
+    kept = ends[-1].body.get("result") if ends else None
+    if isinstance(kept, list):
+        return {
+            one["deal"]: one["result"] for one in kept if isinstance(one, Mapping) and {"deal", "result"} <= set(one)
+        }
+    if isinstance(kept, Mapping) and "unfinished" not in kept:
+        return {1: kept["result"] if set(kept) == _KEYS else kept}
+    return {}
+
+
+def session_net(journal: Journal, session_id: str) -> dict[str, int]:
+    """What each player won or lost over a whole session."""
+    return add_up(one.net() for one in replay(journal, session_id))
+
+
+def settle_evening(journal: Journal, session_ids: Iterable[str]) -> Settlement:
+    """Several sessions settled together: who owes whom after an evening, by the names that were typed."""
+    return settle_up(add_up(session_net(journal, session_id) for session_id in session_ids))
+
+
+def refold(journal: Journal, session_id: str) -> int:
+    """Keep the rulings as the referee says them now (after an import or a rebuilt database); how many."""
+    total = 0
+    for one in replay(journal, session_id):
+        for number, rulings in one.said:
+            journal.add_rulings(session_id, number, rulings, deal=one.deal.number)
+            total += len(rulings)
+    return total
+
+
+def replay_text(journal: Journal, session_id: str) -> tuple[str, bool]:
+    """What ``cardtable replay`` prints, and whether all is as it was at the table."""
+    row = journal.session(session_id)
+    deals = replay(journal, row.id)
+    found = differences(journal, row.id, deals)
+    facts = sum(len(one.entries) for one in deals)
+    said = f"{title(row.game)}, session {row.id}: {facts} entries in {len(deals)} deal(s) judged again."
+    outcome = [f"Deal {one.deal.number}: {one.match.view.words or 'not over'}. {net_words(one.net())}" for one in deals]
+    verdict = (
+        "As at the table." if not found else "NOT as at the table:\n" + "\n".join(f"  - {words}" for words in found)
+    )
+    return "\n".join([said, *outcome, verdict]), not found
+
+
+def net_words(net: Mapping[str, int]) -> str:
+    """``Ann +6, Bo -3 and Cy -3``; nothing if nobody won or lost."""
+    if not any(net.values()):
+        return ""
+    return listed([f"{name} {counters:+d}" for name, counters in net.items()])
