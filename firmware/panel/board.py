@@ -91,6 +91,11 @@ class Panel:
         return self.board.seats
 
     @property
+    def has_host(self) -> bool:
+        """Whether there is a button for whoever runs the table (seat 0)."""
+        return 0 in self._buttons
+
+    @property
     def mine(self) -> bool:
         """Whether this process opened the panel and has not closed it. A forked child leaves the pins alone."""
         return not self._closed and os.getpid() == self._owner

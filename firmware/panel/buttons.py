@@ -133,6 +133,8 @@ def _let_go_unseen(state: Button, t_ns: int, timing: Timing) -> Step:
 
 def advance(state: Button, t_ns: int, timing: Timing) -> Step:
     """Time has come to ``t_ns``: whatever was due before then happens, in order."""
+    if state.burst_ns is None and not state.down and not state.taps:
+        return state, ()  # a button at rest costs nothing; the panel comes by fifty times a second
     acts: list[Act] = []
     while (due := _next(state, timing)) is not None and due[0] <= t_ns:
         state, found = due[1](state, due[0], timing)

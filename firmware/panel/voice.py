@@ -179,7 +179,7 @@ class Voice:
 
 
 def open_voice(say: Say, names: Mapping[int, str], on_fault: Callable[[str], None] = log.warning) -> Voice | None:
-    """A voice that speaks from its own thread, or None: not wanted, or one line to ``on_fault`` says why it cannot be."""
+    """A voice that speaks from its own thread, or None: not wanted, or ``on_fault`` is told why it cannot be."""
     if say is Say.OFF:
         return None
     speaker = espeak()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmware.panel.buttons import (
@@ -38,6 +38,9 @@ def play(
         told += acts
     _, acts = advance(state, until_ms * MS, TIMING)
     return [(f"{a.gesture} {a.taps}" if a.taps else str(a.gesture), a.t_ns // MS) for a in (*told, *acts)]
+
+
+QUICK = settings(deadline=None, max_examples=60)
 
 
 class TestC05Bounce:
@@ -134,6 +137,7 @@ def _edges(gaps_ms: list[int]) -> Edges:
     return edges
 
 
+@QUICK
 @given(STEPS, st.lists(st.integers(0, 40_000), max_size=40))
 def test_what_is_said_does_not_depend_on_how_often_time_is_told(gaps: list[int], ticks: list[int]):
     edges = _edges(gaps)
@@ -147,6 +151,7 @@ def test_what_is_said_does_not_depend_on_how_often_time_is_told(gaps: list[int],
     assert [(f"{a.gesture} {a.taps}" if a.taps else str(a.gesture), a.t_ns // MS) for a in told] == play(edges, 200_000)
 
 
+@QUICK
 @given(st.lists(st.tuples(st.integers(30, 900), st.integers(30, 2000)), max_size=12))
 def test_clean_presses_are_counted_once_each(presses: list[tuple[int, int]]):
     gaps = [ms for down, up in presses for ms in (up, down)]
@@ -154,6 +159,7 @@ def test_clean_presses_are_counted_once_each(presses: list[tuple[int, int]]):
     assert sum(int(word.split()[1]) for word, _ in said if word.startswith("tap")) == len(presses)
 
 
+@QUICK
 @given(STEPS)
 def test_everything_that_is_due_comes_at_its_own_time_and_then_the_button_rests(gaps: list[int]):
     state = Button()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmware.panel.signals import (
@@ -67,6 +67,9 @@ def felt(ms: tuple[int, ...]) -> tuple[str, ...]:
     return min(turns, default=())
 
 
+QUICK = settings(deadline=None, max_examples=60)
+
+
 class TestRhythm:
     def test_every_meaning_and_every_count_feels_different(self):
         felt_by = [felt(rhythm(m, n)) for m, n in SHOWN]
@@ -91,6 +94,7 @@ class TestRhythm:
         assert rhythm(Meaning.PAY, 3) == (150, 200, 150, 200, 150, 1200)
         assert rhythm(Meaning.PAY, 7) == (*(150, 200) * 4, 150, 550, 150, 200, 150, 1200)
 
+    @QUICK
     @given(st.integers(1, PULSES_MAX))
     def test_the_eye_counts_the_counters(self, count: int):
         beat = rhythm(Meaning.PAY, count)
@@ -101,6 +105,7 @@ class TestRhythm:
         assert (lit((1000,), 12345), until_change_ms((1000,), 5)) == (True, float("inf"))
         assert (lit((), 12345), until_change_ms((), 5)) == (False, float("inf"))
 
+    @QUICK
     @given(st.sampled_from(SHOWN), st.integers(0, 100_000))
     def test_the_light_changes_exactly_when_it_says(self, shown: tuple[Meaning, int], t_ms: int):
         beat = rhythm(*shown)

@@ -1,0 +1,409 @@
+"""How a panel is wired: pin table, drawing and parts list, all from the same description of the board."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from .config import HEADER, BoardKind, PanelConfig
+from .devices import DIGITS, light_chips
+from .drawing import Box, Dot, Item, Line, Sheet, Words, sheet
+
+#: Series resistor of a lamp on a pin (3.3 V, red or green LED of about 2.0 V): 2.8 mA, bright enough indoors.
+SMALL_OHM = 470
+#: Series resistor of a lamp on the chain (5 V, LED of 2 to 3 V): 3 to 4.5 mA; a 74HCT595 may give 70 mA in all.
+LARGE_OHM = 680
+#: Keeps a lamp dark while no program drives its pin (field report C09).
+PULL_OHM = 10_000
+#: What the 3.3 V pins of a Pi may give together.
+PINS_MAX_MA = 50.0
+LED_V = 2.0
+
+_SUPPLY = {1: "3.3 V", 2: "5 V", 6: "ground"}
+_GROUND = "#222222"
+_COLOURS = {
+    "button": "#1565c0", "red": "#c62828", "green": "#2e7d32", "segment": "#6a1b9a", "digit": "#8d6e63",
+    "buzzer": "#ef6c00", "lamps": "#00838f", "spi": "#00838f",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """One pin of the header in use: what it does, what lies in its way, and where it ends."""
+
+    name: str
+    gpio: int
+    through: str
+    to: str
+
+    @property
+    def pin(self) -> int:
+        """The pin on the 40-pin header."""
+        return HEADER[self.gpio]
+
+    @property
+    def colour(self) -> str:
+        """The colour that its wire is drawn in, by what it does."""
+        return next((colour for word, colour in _COLOURS.items() if word in self.name), "#444444")
+
+
+def wires(config: PanelConfig) -> tuple[Wire, ...]:
+    """Every pin in use, in the order of the description."""
+    return tuple(Wire(name, gpio, *_way(name, config)) for name, gpio in config.pins())
+
+
+def _way(name: str, config: PanelConfig) -> tuple[str, str]:
+    """What lies between a pin and what it drives."""
+    if "button" in name:
+        return "-", "button, other side to ground"
+    if name.endswith((" red", " green")):
+        return f"{SMALL_OHM} ohm", f"{name.split()[-1]} LED to ground; {PULL_OHM // 1000} k from the pin to ground"
+    if name.startswith("segment"):
+        return f"{SMALL_OHM} ohm", f"segment {name[-1]} of both digits"
+    if name.startswith("digit"):
+        return "1 k", f"base of an NPN; collector to the common cathode of digit {name[-1]}, emitter to ground"
+    if name == "buzzer":
+        return "100 ohm", "passive piezo buzzer, other side to ground"
+    return "-", _CHAIN[name]
+
+
+_CHAIN = {
+    "spi data": "SER of chip 1",
+    "spi clock": "SRCLK of every chip",
+    "spi latch": "RCLK of every chip",
+    "spi in": "nothing (the SPI driver holds it)",
+    "lamps on": f"OE of every chip; {PULL_OHM // 1000} k to 3.3 V keeps the lamps dark",
+}
+
+
+def pin_table(config: PanelConfig) -> str:
+    """The wiring as a text table, in the order of the header's pins."""
+    rows = [("header", "GPIO", "what", "through", "to")]
+    rows += [(str(w.pin), str(w.gpio), w.name, w.through, w.to) for w in sorted(wires(config), key=lambda w: w.pin)]
+    rows += [
+        (str(pin), "-", name, "-", _supplies(name, config)) for pin, name in _SUPPLY.items() if _needs(pin, config)
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join([lines[0], "-" * max(map(len, lines)), *lines[1:]])
+
+
+def _needs(pin: int, config: PanelConfig) -> bool:
+    return pin == 6 or config.board is BoardKind.LARGE
+
+
+def _supplies(name: str, config: PanelConfig) -> str:
+    match name:
+        case "3.3 V":
+            return f"{PULL_OHM // 1000} k to OE"
+        case "5 V":
+            return "VCC and SRCLR of every chip; 100 nF from VCC to ground at each"
+    return "buttons, LEDs, buzzer" if config.board is BoardKind.SMALL else "buttons, buzzer, chips, LEDs, digits"
+
+
+def current_ma(config: PanelConfig) -> float:
+    """What the Pi's pins give at worst, all lamps and segments lit, in mA; the chain is fed from 5 V instead."""
+    if config.board is not BoardKind.SMALL:
+        return 0.0
+    lamps = 2 * len(config.lights) + len(config.segments)
+    return lamps * (3.3 - LED_V) / SMALL_OHM * 1000
+
+
+def chips(config: PanelConfig) -> tuple[tuple[str, ...], ...]:
+    """What the outputs QA to QH of each chip of the chain drive, the chip nearest the Pi first."""
+    if config.board is not BoardKind.LARGE:
+        return ()
+    lamps = [f"seat {seat} {lamp}" for seat in range(1, config.seats + 1) for lamp in ("red", "green", "blue")]
+    lamps += ["-"] * (8 * light_chips(config.seats) - len(lamps))
+    lights = [tuple(lamps[start : start + 8]) for start in range(0, len(lamps), 8)]
+    digits = [(*(f"{place} {segment}" for segment in "abcdefg"), "-") for place in ("tens", "units")]
+    return (*lights, *digits[:DIGITS])
+
+
+def parts(config: PanelConfig) -> tuple[tuple[int, str], ...]:
+    """What to buy: how many of what."""
+    count: Counter[str] = Counter()
+    for wire in wires(config):
+        count.update(_parts_of(wire))
+    if config.board is BoardKind.LARGE:
+        outputs = [output for chip in chips(config) for output in chip if output != "-"]
+        count["74HCT595 shift register (HCT: it must read 3.3 V at a supply of 5 V)"] = len(chips(config))
+        count["capacitor 100 nF"] = len(chips(config))
+        count["RGB LED, common cathode"] = config.seats
+        count[f"resistor {LARGE_OHM} ohm"] = len(outputs)
+    if config.board is BoardKind.LARGE or config.digits:
+        count["7-segment digit, common cathode, red"] = DIGITS
+    return tuple((number, part) for part, number in count.items())
+
+
+def _parts_of(wire: Wire) -> Iterable[str]:
+    if "button" in wire.name:
+        yield "push button (normally open)"
+    if wire.name.endswith((" red", " green")):
+        yield f"{wire.name.split()[-1]} LED (or half of a two-colour LED with common cathode)"
+        yield f"resistor {PULL_OHM // 1000} k"
+    if wire.name.startswith("digit"):
+        yield "NPN transistor (BC547 or like it)"
+    if wire.name == "buzzer":
+        yield "passive piezo buzzer"
+    if wire.name == "lamps on":
+        yield f"resistor {PULL_OHM // 1000} k"
+    if wire.through != "-":
+        yield f"resistor {wire.through}"
+
+
+def parts_list(config: PanelConfig) -> str:
+    """The parts as text, with what the pins must give."""
+    lines = [f"{number:3d} x {part}" for number, part in parts(config)]
+    if config.board is BoardKind.SMALL:
+        lines.append(f"At worst the pins give {current_ma(config):.0f} mA of the {PINS_MAX_MA:.0f} mA that they may.")
+    return "\n".join(lines)
+
+
+# -- the drawing
+
+ROW_PX = 34  # from one row of components to the next, and from one pair of pins to the next
+ROW_SHIFT_PX = 22  # so that no row lies on the line of a pin
+TOP_PX = 96
+HEADER_X = 150
+LANES_X = 260
+LANE_PX = 11
+
+
+def draw(config: PanelConfig) -> Sheet:
+    """The wiring as a picture: the header on the left, a row of parts for each pin, ground on the right."""
+    shown = sorted((wire for wire in wires(config) if wire.name != "spi in"), key=_drawn_last)
+    rows = {wire: _row_y(place, wire) for place, wire in enumerate(shown)}
+    parts_x = LANES_X + LANE_PX * len(shown) + 60
+    bottom = TOP_PX + ROW_PX * max(len(shown) + 1, 20)
+    large = config.board is BoardKind.LARGE
+    width = max(parts_x + 690, 60 + _CHIP_W * len(chips(config)))
+    items = [
+        *_title(config),
+        Box(HEADER_X - 18, TOP_PX - 22, 60, 19 * ROW_PX + 44, "#e8f0e8"),
+        *_routes(rows, parts_x),
+        *_header(shown),
+        *_rows(rows, parts_x),
+        *(_chain(config, rows, parts_x, bottom) if large else _display(rows, parts_x)),
+    ]
+    return sheet(width, bottom + (_CHIP_H + 110 if large else 50), items)
+
+
+def _row_y(place: int, wire: Wire) -> int:
+    """The middle of a row; those past the ground rail leave a row free for its sign."""
+    return TOP_PX + ROW_SHIFT_PX + ROW_PX * (place + _drawn_last(wire))
+
+
+def _drawn_last(wire: Wire) -> bool:
+    return not _ends_at_ground(wire)
+
+
+def _title(config: PanelConfig) -> Iterator[Item]:
+    yield Words(30, 40, f"Card Table, {config.board} board, {config.seats} seats", 22, bold=True)
+    note = "Numbers in the header are its pins; GPIO numbers stand on the wires."
+    yield Words(30, 64, note + " Wire it with the Pi switched off.", 13, colour="#555555")
+
+
+def _pin_place(pin: int) -> tuple[float, float]:
+    """The middle of a header pin: odd pins left, even pins right, pin 1 on top."""
+    return HEADER_X + (24 if pin % 2 == 0 else 0), TOP_PX + ROW_PX * ((pin - 1) // 2)
+
+
+def _header(shown: list[Wire]) -> Iterator[Item]:
+    used = {wire.pin: wire for wire in shown}
+    for pin in range(1, 41):
+        x, y = _pin_place(pin)
+        fill = used[pin].colour if pin in used else _supply_fill(pin)
+        yield Dot(x, y, 8, fill)
+        yield Words(x, y + 4, str(pin), 9, "middle", "#ffffff" if fill != "#d5d5d5" else "#444444")
+        if pin % 2 and (pin in used or pin in _SUPPLY):
+            label = used[pin].name if pin in used else _SUPPLY[pin]
+            yield Words(HEADER_X - 28, y + 4, label, 11, "end")
+
+
+def _supply_fill(pin: int) -> str:
+    if pin in (1, 17):
+        return "#f9a825"
+    if pin in (2, 4):
+        return "#e53935"
+    return _GROUND if pin in (6, 9, 14, 20, 25, 30, 34, 39) else "#d5d5d5"
+
+
+def _routes(rows: dict[Wire, int], parts_x: float) -> Iterator[Item]:
+    """Each wire on a lane of its own; wires of left-hand pins leave between the pins of the right."""
+    order = sorted(rows, key=lambda wire: _pin_place(wire.pin)[1])
+    for place, wire in enumerate(order):
+        x, y = _pin_place(wire.pin)
+        lane, end = LANES_X + LANE_PX * place, rows[wire]
+        start = [(x, y)] if wire.pin % 2 == 0 else [(x, y), (x + 12, y + 13), (HEADER_X + 40, y + 13)]
+        leave = start[-1][1]
+        yield Line((*start, (lane, leave), (lane, end), (parts_x, end)), wire.colour, 2)
+        yield Words(parts_x - 6, end - 4, f"GPIO {wire.gpio}", 9, "end", wire.colour)
+
+
+def _rows(rows: dict[Wire, int], x: float) -> Iterator[Item]:
+    """The parts of each pin, up to the ground rail."""
+    grounded = [y for wire, y in rows.items() if _ends_at_ground(wire)]
+    rail = x + 470
+    for wire, y in rows.items():
+        yield Words(x + 8, y - 7, wire.name, 11, bold=True)
+        if "button" in wire.name:
+            yield from _button(x, y, rail)
+        elif wire.name.endswith((" red", " green")):
+            yield from _lamp(wire, x, y, rail)
+        elif wire.name == "buzzer":
+            yield from _buzzer(x, y, rail)
+    yield Line(((rail, min(grounded) - 12), (rail, max(grounded) + 14)), _GROUND, 3)
+    yield from _earth(rail, max(grounded) + 14)
+
+
+def _ends_at_ground(wire: Wire) -> bool:
+    return "button" in wire.name or wire.name == "buzzer" or wire.name.endswith((" red", " green"))
+
+
+def _earth(x: float, y: float) -> Iterator[Item]:
+    for place, half in enumerate((12, 8, 4)):
+        yield Line(((x - half, y + 4 * place), (x + half, y + 4 * place)), _GROUND, 2)
+    yield Words(x + 18, y + 8, "ground (header 6)", 11)
+
+
+def _resistor(x: float, y: float, ohm: str) -> Iterator[Item]:
+    yield Box(x, y - 7, 66, 14, "#f5e6c8")
+    yield Words(x + 33, y + 4, ohm, 10, "middle")
+
+
+def _button(x: float, y: float, rail: float) -> Iterator[Item]:
+    yield Line(((x, y), (x + 240, y)))
+    yield Dot(x + 244, y, 4, "#ffffff")
+    yield Dot(x + 284, y, 4, "#ffffff")
+    yield Line(((x + 240, y - 9), (x + 288, y - 9)), width=2.5)
+    yield Line(((x + 264, y - 9), (x + 264, y - 15)), width=2.5)
+    yield Line(((x + 288, y), (rail, y)))
+
+
+def _lamp(wire: Wire, x: float, y: float, rail: float) -> Iterator[Item]:
+    yield Line(((x, y), (x + 100, y)))
+    yield from _resistor(x + 100, y, f"{SMALL_OHM} ohm")
+    yield Line(((x + 166, y), (x + 244, y)))
+    yield from _led(x + 244, y, wire.colour)
+    yield Line(((x + 268, y), (rail, y)))
+
+
+def _led(x: float, y: float, colour: str) -> Iterator[Item]:
+    yield Line(((x, y - 8), (x, y + 8), (x + 18, y), (x, y - 8)), colour, 1.6, colour)
+    yield Line(((x + 19, y - 8), (x + 19, y + 8)), colour, 2.5)
+    yield Line(((x + 18, y), (x + 24, y)))
+
+
+def _buzzer(x: float, y: float, rail: float) -> Iterator[Item]:
+    yield Line(((x, y), (x + 100, y)))
+    yield from _resistor(x + 100, y, "100 ohm")
+    yield Line(((x + 166, y), (x + 244, y)))
+    yield Dot(x + 256, y, 11, "#ffe0b2")
+    yield Words(x + 256, y + 4, "~", 14, "middle", bold=True)
+    yield Line(((x + 268, y), (rail, y)))
+
+
+def _display(rows: dict[Wire, int], x: float) -> Iterator[Item]:
+    """The small board's digits: segments through resistors, common cathodes through transistors; and the rest."""
+    segments = [(wire, y) for wire, y in rows.items() if wire.name.startswith(("segment", "digit"))]
+    for wire, y in segments:
+        transistor = wire.name.startswith("digit")
+        yield Line(((x, y), (x + 100, y)))
+        yield from _resistor(x + 100, y, "1 k" if transistor else f"{SMALL_OHM} ohm")
+        yield Line(((x + 166, y), (x + 300, y)))
+        if transistor:
+            yield Dot(x + 244, y, 10, "#efebe9")
+            yield Words(x + 244, y + 4, "NPN", 7, "middle")
+        yield Words(x + 308, y + 4, wire.name if not transistor else f"common cathode {wire.name[-1]}", 10)
+    if segments:
+        ys = [y for _, y in segments]
+        yield Box(x + 300, min(ys) - 16, 250, max(ys) - min(ys) + 32, None)
+        yield from _digit(x + 430, (min(ys) + max(ys)) / 2)
+        yield from _digit(x + 490, (min(ys) + max(ys)) / 2)
+    for place, words in enumerate(_SMALL_NOTES):
+        yield Words(x + 490, TOP_PX + 20 + 16 * place, words, 11)
+
+
+_SMALL_NOTES = (
+    f"Each lamp's pin also has {PULL_OHM // 1000} k",
+    "to ground: it stays dark",
+    "while no program runs.",
+    "",
+    "NPN: base to the 1 k,",
+    "collector to the cathode,",
+    "emitter to ground.",
+)
+
+
+def _digit(x: float, y: float) -> Iterator[Item]:
+    """An eight in seven bars."""
+    w, h, red = 32, 32, "#c62828"
+    for top in (-h, 0, h):
+        yield Line(((x - w / 2 + 4, y + top), (x + w / 2 - 4, y + top)), red, 5)
+    for side in (-w / 2, w / 2):
+        yield Line(((x + side, y - h + 4), (x + side, y - 4)), red, 5)
+        yield Line(((x + side, y + 4), (x + side, y + h - 4)), red, 5)
+
+
+_CHIP_W, _CHIP_H = 168, 250  # px, the gap to the next chip included
+
+
+def _chain(config: PanelConfig, rows: dict[Wire, int], x: float, bottom: float) -> Iterator[Item]:
+    """The large board's chips side by side, their outputs named, and the four wires that they share."""
+    shared = {wire.name: wire for wire in rows}
+    count, top = len(chips(config)), bottom + 84
+    for place, (name, label) in enumerate(_SHARED.items()):
+        feet = [40 + chip * _CHIP_W + 24 + 32 * place for chip in range(1 if name == "spi data" else count)]
+        yield from _bus(shared[name], x, rows[shared[name]], x + 130 - 12 * place, bottom + 16 * place, feet, top)
+        yield Words(x + 150, rows[shared[name]] + 4, label, 11)
+    for number, outputs in enumerate(chips(config)):
+        yield from _chip(40 + number * _CHIP_W, top, number, outputs, number + 1 < count)
+    for place, note in enumerate(_NOTES):
+        yield Words(x + 190, max(rows.values()) + 60 + 18 * place, note, 12)
+
+
+def _bus(wire: Wire, x: float, y: float, bend: float, bus_y: float, feet: list[int], top: float) -> Iterator[Item]:
+    """A wire that goes down to a bus above the chips, and from there to a foot at each."""
+    yield Line(((x, y), (bend, y), (bend, bus_y)), wire.colour, 2)
+    yield Line(((min(bend, *feet), bus_y), (max(bend, *feet), bus_y)), wire.colour, 2)
+    yield Dot(bend, bus_y, 3, wire.colour, wire.colour)
+    for foot in feet:
+        yield Line(((foot, bus_y), (foot, top)), wire.colour, 2)
+        yield Dot(foot, bus_y, 3, wire.colour, wire.colour)
+
+
+_SHARED = {
+    "spi data": "SER of chip 1 only",
+    "spi clock": "SRCLK of every chip",
+    "spi latch": "RCLK of every chip",
+    "lamps on": "OE of every chip, and 10 k to 3.3 V (header 1)",
+}
+
+
+def _chip(x: float, y: float, number: int, outputs: tuple[str, ...], more: bool) -> Iterator[Item]:
+    yield Box(x, y, _CHIP_W - 22, _CHIP_H - 20, "#eceff1")
+    for place, pin in enumerate(("SER", "SRCLK", "RCLK", "OE")):
+        yield Words(x + 24 + 32 * place, y + 14, pin, 8, "middle")
+    yield Words(x + 10, y + 36, f"chip {number + 1}: 74HCT595", 12, bold=True)
+    for place, output in enumerate(outputs):
+        line = y + 58 + 20 * place
+        yield Words(x + 10, line, f"Q{'ABCDEFGH'[place]}", 11, bold=True)
+        yield Words(x + 38, line, output, 11, colour=_lamp_colour(output))
+    if more:
+        right, ser = x + _CHIP_W - 22, x + _CHIP_W + 24
+        link = ((right, y + 215), (right + 11, y + 215), (right + 11, y - 10), (ser, y - 10), (ser, y))
+        yield Line(link, _COLOURS["spi"], 2)
+        yield Words(right - 4, y + 219, "QH'", 9, "end")
+
+
+def _lamp_colour(output: str) -> str:
+    return {"red": "#c62828", "green": "#2e7d32", "blue": "#1565c0"}.get(output.split()[-1], "#444444")
+
+
+_NOTES = (
+    f"Each output: {LARGE_OHM} ohm, its lamp or segment, then ground (common cathode).",
+    "Each chip: VCC and SRCLR to 5 V (header 2), GND to ground, 100 nF between them.",
+    "QH' of each chip goes to SER of the next.",
+)
