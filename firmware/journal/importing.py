@@ -51,13 +51,13 @@ def import_zip(journal: Journal, path: Path) -> str:
                 return archive.id
             for name in archive.pictures:
                 journal.photos.put([_picture(file, name, path)])
+            _put(journal, archive)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise BadArchive(f"{path}: not a whole ZIP file ({error}): copy or export it again") from None
     except JournalError:
         raise
     except OSError as error:
         raise from_os(error, path) from None
-    _put(journal, archive)
     return archive.id
 
 

@@ -80,6 +80,7 @@ class Spare:
     def rewrite(self, session_id: str, lines: Iterable[Sealed]) -> None:
         """Put a whole new log in place of a session's spare log: durable before it gets the name."""
         self.close()
+        self.folder.mkdir(exist_ok=True)
         path = self.path(session_id)
         part = path.with_suffix(".part")
         with part.open("wb", buffering=0) as file:

@@ -1,0 +1,278 @@
+"""Out of the journal and into another one; names that are scripts stay text (E09)."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from firmware.journal import export as export_module
+from firmware.journal.chain import canonical, genesis, link
+from firmware.journal.errors import BadArchive, JournalError
+from firmware.journal.export import Format, export_csv, export_html, export_json, export_session, export_zip
+from firmware.journal.importing import import_zip
+from firmware.journal.journal import Journal
+from firmware.journal.lines import Sealed
+from firmware.journal.names import LONGEST
+from firmware.journal.photos import photo_hash
+from firmware.journal.replay import replay_text
+from firmware.journal.report import show_text
+from firmware.journal.spare import spare_row
+from firmware.journal.verify import verify
+
+from .games import CORRECTION, HEADER, SEATS, WITHHELD, play
+from .tools import FakeClock, fill, laid, numbers, picture
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Path:
+    return tmp_path / "elsewhere"
+
+
+def test_json_holds_all_and_its_chain_can_be_checked_without_us(journal: Journal) -> None:
+    session = play(journal)
+    data = json.loads(json.dumps(export_json(journal, session)))
+    head = genesis(session)
+    for one in data["lines"]:
+        head = link(head, canonical(one["line"]))
+        assert head == one["hash"]
+    assert head == data["head"]
+    assert data["header"]["seats"] == list(SEATS)
+    assert data["results"][0]["result"]["winner"] == "Ann"
+    assert data["settlement"]["transfers"]
+    assert any(ruling["code"] == "WITHHELD" for ruling in data["rulings"])
+
+
+def test_csv_has_a_row_an_entry_and_no_formula(journal: Journal) -> None:
+    header = replace(HEADER, seats=("=1+1", "@Bo", "Cy"), deal={})
+    session = play(journal, header=header)
+    rows = list(csv.DictReader(io.StringIO(export_csv(journal, session))))
+    assert [row["entry"] for row in rows] == [str(n) for n in range(8)]
+    assert (rows[4]["fact"], rows[4]["card"], rows[4]["seat"]) == ("laid", "2S", "2")
+    assert not [cell for row in rows for cell in row.values() if cell[:1] in ("=", "+", "-", "@")]
+
+
+class Tags(HTMLParser):
+    """Every tag with its attributes."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
+
+
+def test_html_is_one_file_with_its_pictures(journal: Journal) -> None:
+    session = play(journal, [*WITHHELD[:6], CORRECTION])
+    text = export_html(journal, session)
+    tags = Tags(text).seen
+    images = [attributes for tag, attributes in tags if tag == "img"]
+    assert len(images) == 4  # one for each card laid, and the correction
+    assert all(str(image["src"]).startswith("data:image/jpeg;base64,") for image in images)
+    assert not re.search(r"(src|href)=\"(?!data:)", text)
+    assert len(Tags(export_html(journal, session, whole_views=True)).seen) == len(tags) + 4
+
+
+EVIL = ["<svg/onload=alert()>", '"><img src=x onerror=1>', "x" * 400, "\u202eAnn\x1b[31m", ""]
+
+
+@pytest.mark.parametrize("name", EVIL)
+def test_e09_a_name_is_text_wherever_it_is_shown(journal: Journal, name: str) -> None:
+    header = replace(HEADER, seats=(name or "\u200b", "Bo", "Cy"), deal={})
+    session = play(journal, header=header)
+    page, text = export_html(journal, session), show_text(journal, session)
+    tags = Tags(page).seen
+    assert not [tag for tag, _ in tags if tag == "script"]
+    assert {tag for tag, _ in tags if tag in ("svg", "img")} <= {"svg", "img"}
+    assert not [key for _, attributes in tags for key in attributes if key.startswith("on")]
+    assert all(str(a["src"]).startswith("data:") for tag, a in tags if tag == "img")
+    for shown in (page, text):
+        assert "x" * (LONGEST + 1) not in shown
+        assert not re.search("[\u202a-\u202e\u2066-\u2069\x1b]", shown)
+    if not name:
+        assert "Seat 1" in text
+
+
+def test_e09_no_raw_html_is_put_together_elsewhere() -> None:
+    for path in Path(export_module.__file__).parent.glob("*.py"):
+        if path.name not in ("page.py", "stats.py"):
+            assert not re.search(r"</?(td|tr|p|img|bdi|h\d)\b", path.read_text("utf-8")), path
+
+
+def test_round_trip(journal: Journal, elsewhere: Path, tmp_path: Path) -> None:
+    session = play(journal, [*WITHHELD[:6], CORRECTION])
+    before = verify(journal, session)
+    path = export_session(journal, session, Format.ZIP, tmp_path / "evening.zip")
+    with Journal.open(elsewhere) as other:
+        assert import_zip(other, path) == session
+        after = verify(other, session, before.code)
+        assert after.whole, after.text()
+        assert after.code == before.code
+        assert (after.entries, after.photos) == (before.entries, before.photos)
+        assert list(other.entries(session)) == list(journal.entries(session))
+        assert show_text(other, session) == show_text(journal, session)
+        assert replay_text(other, session)[1]
+        assert export_zip(other, session) == path.read_bytes()
+        assert import_zip(other, path) == session
+        assert len(other.sessions()) == 1
+    with Journal.open(elsewhere) as other:
+        assert verify(other, session).whole
+
+
+def test_an_imported_game_that_was_not_over_is_not_resumed(journal: Journal, elsewhere: Path, tmp_path: Path) -> None:
+    session = fill(journal, 3)
+    path = export_session(journal, session, Format.ZIP, tmp_path / "evening.zip")
+    with Journal.open(elsewhere) as other:
+        mine = fill(other, 2)
+        import_zip(other, path)
+        live = other.live()
+        assert live is not None
+        assert live.id == mine
+        assert verify(other, session, verify(journal, session).code).whole
+        other.append(mine, laid(2))
+
+
+def test_a_session_that_was_continued_is_not_overwritten(journal: Journal, elsewhere: Path, tmp_path: Path) -> None:
+    session = fill(journal, 3)
+    path = export_session(journal, session, Format.ZIP, tmp_path / "evening.zip")
+    journal.append(session, laid(3))
+    assert import_zip(journal, path) == session
+    assert numbers(journal, session) == [0, 1, 2, 3]
+
+
+def remake(path: Path, change: Callable[[str, bytes], bytes | None]) -> None:
+    """The archive with members changed or (None) left out."""
+    with zipfile.ZipFile(path) as old:
+        members = {name: old.read(name) for name in old.namelist()}
+    with zipfile.ZipFile(path, "w") as new:
+        for name, data in members.items():
+            changed = change(name, data)
+            if changed is not None:
+                new.writestr(name, changed)
+
+
+def only(member: str, change: Callable[[bytes], bytes | None]) -> Callable[[Path], None]:
+    return lambda path: remake(path, lambda name, data: change(data) if member in name else data)
+
+
+def forged(path: Path) -> None:
+    """A whole chain over a fact that no referee knows."""
+    with zipfile.ZipFile(path) as old:
+        manifest = json.loads(old.read("manifest.json"))
+        rows = [json.loads(row)["line"] for row in old.read("session.jsonl").splitlines()]
+    rows[1]["body"]["fact"] = {"fact": "juggled", "seat": "x"}
+    head, sealed = genesis(manifest["id"]), []
+    for row in rows:
+        head = link(head, canonical(row))
+        sealed.append(Sealed(canonical(row), head))
+    new = {
+        "manifest.json": json.dumps({**manifest, "head": head}).encode(),
+        "session.jsonl": b"".join(map(spare_row, sealed)),
+    }
+    remake(path, lambda name, data: new.get(name, data))
+
+
+BROKEN: dict[str, Callable[[Path], object]] = {
+    "not a zip": lambda p: p.write_bytes(b"hello"),
+    "empty": lambda p: p.write_bytes(b""),
+    "half a zip": lambda p: p.write_bytes(p.read_bytes()[:-200]),
+    "no manifest": only("manifest", lambda d: None),
+    "no log": only("session.jsonl", lambda d: None),
+    "no picture": only("pictures/", lambda d: None),
+    "another picture": only("pictures/", lambda d: picture("other")),
+    "half a picture": only("pictures/", lambda d: d[:50]),
+    "a changed card": only("session.jsonl", lambda d: d.replace(b'"AS"', b'"AH"', 1)),
+    "a cut log": only("session.jsonl", lambda d: b"".join(d.splitlines(keepends=True)[:-1])),
+    "a log in bits": only("session.jsonl", lambda d: d[: len(d) // 2]),
+    "an empty log": only("session.jsonl", lambda d: b""),
+    "another format": only("manifest", lambda d: d.replace(b"session 1", b"session 9")),
+    "a manifest that is a list": only("manifest", lambda d: b"[]"),
+    "a manifest in bits": only("manifest", lambda d: d[:20]),
+    "a name that walks": only("manifest", lambda d: re.sub(rb'"id": "[^"]*"', b'"id": "../../etc/x"', d)),
+    "rulings of another kind": only("rulings", lambda d: b'[["x"]]'),
+    "a fact that no referee knows": forged,
+    "no file": lambda p: p.unlink(),
+    "a folder": lambda p: (p.unlink(), p.mkdir()),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_archive_is_refused_with_one_line_and_changes_nothing(
+    journal: Journal, elsewhere: Path, tmp_path: Path, name: str
+) -> None:
+    session = play(journal)
+    path = export_session(journal, session, Format.ZIP, tmp_path / "evening.zip")
+    BROKEN[name](path)
+    with Journal.open(elsewhere) as other:
+        with pytest.raises(JournalError) as caught:
+            import_zip(other, path)
+        assert "\n" not in str(caught.value)
+        assert str(path) in str(caught.value)
+        assert other.sessions() == []
+        assert not list((elsewhere / "spare").glob("*")) if (elsewhere / "spare").exists() else True
+
+
+def test_another_session_of_that_name_stays(journal: Journal, elsewhere: Path, tmp_path: Path) -> None:
+    session = play(journal)
+    path = export_session(journal, session, Format.ZIP, tmp_path / "evening.zip")
+    with Journal.open(elsewhere) as other:
+        mine = fill(other, 2)
+    for file in (elsewhere / "spare").glob("*.jsonl"):
+        text = file.read_text()
+        head, rows = genesis(session), []
+        for row in text.splitlines():
+            line = canonical(json.loads(row)["line"])
+            head = link(head, line)
+            rows.append(Sealed(line, head))
+        (elsewhere / "spare" / f"{session}.jsonl").write_bytes(b"".join(map(spare_row, rows)))
+        if session != mine:
+            file.unlink()
+    for file in elsewhere.glob("sessions.db*"):
+        file.unlink()
+    with Journal.open(elsewhere) as other:
+        with pytest.raises(BadArchive, match="another session called"):
+            import_zip(other, path)
+        assert numbers(other, session) == [0, 1]
+
+
+def test_forget_removes_the_pictures_and_keeps_the_ledger(journal: Journal, folder: Path, clock: FakeClock) -> None:
+    session = play(journal)
+    kept = fill(journal, 2)
+    code = verify(journal, session).code
+    before = show_text(journal, session)
+    files = set(folder.glob("pictures/*/*.jpg"))
+    freed = journal.forget(session)
+    left = set(folder.glob("pictures/*/*.jpg"))
+    assert freed == sum(400 for _ in files - left) > 0
+    assert {path.stem for path in left} == {name for entry in journal.entries(kept) for name in entry.photos}
+    report = verify(journal, session, code)
+    assert report.whole, report.text()
+    assert (report.removed, report.photos, report.since_code) == (10, 0, 1)
+    assert "10 pictures removed because people asked" in show_text(journal, session)
+    assert before.split("\nCounters")[1].split("Head")[0].splitlines()[0] in show_text(journal, session)
+    assert replay_text(journal, session)[1]
+    assert "no longer kept" in export_html(journal, session)
+    assert journal.forget(session) == 0
+    assert verify(journal, kept).whole
+
+
+def test_a_picture_that_two_sessions_share_is_kept_for_the_other(journal: Journal) -> None:
+    first, second = journal.begin(HEADER), ""
+    journal.append(first, laid(0), [picture("same"), picture("first")])
+    second = journal.begin(HEADER)
+    journal.append(second, laid(0), [picture("same")])
+    journal.forget(first)
+    assert journal.photo(photo_hash(picture("same"))) == picture("same")
+    assert journal.photo(photo_hash(picture("first"))) is None
+    assert verify(journal, first).whole
+    assert verify(journal, second).whole
