@@ -111,7 +111,7 @@ function frame(state) {
   mark(VIEWS.find((view) => view.name === $("main").dataset.view) || VIEWS[0]);
   if (!state) return;
   const where = live.on ? t(`state.${state.state || "waiting"}`) : t("state.away");
-  put($("playing"), h("b", {}, state.title || t("title")), h("span", { class: "pill", "data-state": live.on ? state.state : "away" }, where));
+  put($("playing"), h("b", {}, state.title || t("title")), h("span", { class: "pill", "data-state": live.on ? state.state : "away", title: where }, h("span", {}, where)));
   const ruling = (state.rulings || []).at(-1);
   if (ruling && ruling.id !== saidRuling) {
     if (saidRuling !== null) say($("said"), rulingWords(state, ruling));

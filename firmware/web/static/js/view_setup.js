@@ -51,7 +51,6 @@ function gameList(games, plan, pick) {
 }
 
 function seatList(box, plan) {
-  const list = h("ol", { class: "seating" }, plan.seats.map((name, at) => seatRow(name, at)));
   const again = () => seatList(box, plan);
   const move = (from, to) => {
     if (to < 0 || to >= plan.seats.length || from === to) return;
@@ -85,7 +84,7 @@ function seatList(box, plan) {
     box,
     h("h2", {}, t("setup.seats")),
     h("p", { class: "quiet" }, t("setup.seats.words")),
-    list,
+    h("ol", { class: "seating" }, plan.seats.map(seatRow)),
     h("div", { class: "row" },
       h("button", { type: "button", disabled: plan.seats.length >= MOST_SEATS, onclick: () => add(1) }, t("setup.seat.add")),
       h("button", { type: "button", disabled: plan.seats.length <= 2, onclick: () => add(-1) }, t("setup.seat.less"))),
