@@ -149,6 +149,11 @@ def less(counts: tuple[int | None, ...], seat: int) -> tuple[int | None, ...]:
     return counts if not held else (*counts[: seat - 1], held - 1, *counts[seat:])
 
 
+def without(live: tuple[int, ...], seat: int) -> tuple[int, ...]:
+    """The live seats when ``seat`` has left."""
+    return tuple(s for s in live if s != seat)
+
+
 def plural(count: int, word: str = "counter") -> str:
     """``1 counter``, ``3 counters``."""
     return f"{count} {word}" if count == 1 else f"{count} {word}s"

@@ -105,6 +105,10 @@ class Fold:
         self.table: dict[Card, tuple[str, int]] = {}  # every open card: its zone, and the entry that laid it
         self.face_down: set[Card] = set()
         self._due: tuple[Any, ...] = ()
+        self._positions: dict[int, int] = {}  # known whole positions (their hashes), by the entry that reached them
+        self._cycle = False
+        self._agree: dict[str, set[int]] = {}  # who has asked for a draw, or called the deal off
+        self._broke: list[int] = []
         self._entry: int | None = None
         self._move: int | None = None
         if deal.has("pool"):
@@ -192,6 +196,10 @@ class Fold:
                 self._exchanged(entry, seats)
             case ExchangeRefused(seat, neighbour):
                 self._demanded(entry, seat, Do.KING, neighbour)
+            case Said(seat, "draw" | "misdeal" as word):
+                self._asked(seat, word)
+            case Said(seat, "leave"):
+                self._leave(seat)
             case Said(seat, word, detail):
                 self._act(entry, _SAID.get(word, Do.SAY), seat, word=word, detail=detail)
             case HandShown(seat, cards):
@@ -342,13 +350,83 @@ class Fold:
         self._say_strays()
         self.waiting = []
         self._verdict(verdict)
+        self._leave_broke()
         if self.game.HANDS and act.do is Do.LAY and act.card is not None:
             self._proofs(self.known.lay(act.seat, act.card, act.entry, act.move))
         for claim in verdict.claims:
             self._proofs(self.known.claim(claim, act.entry, act.move))
         if self.state.over and not was_over:
             self._lay_open(act.entry)
+        self._look_for_cycle(act.entry)
         self._tell_due()
+
+    def _look_for_cycle(self, entry: int) -> None:
+        """Has this whole position been before? Then the game would never end."""
+        position = getattr(self.game, "position", None)
+        whole = position(self.state) if position and not self._cycle else None
+        if whole is None:
+            return
+        first = self._positions.setdefault(hash(whole), entry)
+        if first != entry:
+            self._cycle = True
+            self._say(Kind.NOTICE, "CYCLE", entries=(first, entry))
+
+    # -- what the table agrees on ---------------------------------------------------------------------------------
+
+    def _asked(self, seat: int, word: str) -> None:
+        """A draw, or a wrong deal called off: it is done when more than half of the seats have said so."""
+        if self.state.over:
+            self._say(Kind.REFUSED, "DEAL_OVER", seat=seat)
+            return
+        said = self._agree.setdefault(word, set())
+        said.add(seat)
+        if 2 * len(said) <= len(self.state.live):
+            self._say(Kind.NOTICE, "ASKED", seat=seat, why=f"{{{seat}}} asks: {word}; more than half must agree")
+            return
+        if word == "misdeal" and not self.table:
+            back = [Transfer(line.to, line.source, line.counters, "BACK", "") for line in self.ledger.lines]
+            self._post(t for t in reversed(back) if BEFORE not in (t.source, t.to))
+        self.state = replace(self.state, over=True)
+        self._due = ("",)
+        self._say(Kind.OVER, "DRAW" if word == "draw" else "VOID", why=words_of("DRAW" if word == "draw" else "VOID"))
+
+    def _leave(self, seat: int) -> None:
+        """A seat leaves the deal, where the game can go on without it; what it owes stays on its account."""
+        leave = getattr(self.game, "leave", None)
+        if leave is None or self.state.over or seat not in self.state.live or len(self.state.live) < 2:
+            self._say(Kind.REFUSED, "CANNOT_LEAVE", seat=seat)
+            return
+        self._say(Kind.NOTICE, "LEFT", seat=seat, why=f"{{{seat}}} leaves the deal")
+        self._verdict(leave(self.state, seat))
+        self._tell_due()
+
+    def purse(self, seat: int) -> int | None:
+        """The counters that ``seat`` has now; None where they are not counted."""
+        supply = getattr(self.house, "counters", 0)
+        if not supply or not hasattr(self.house, "broke"):
+            return None
+        return self.deal.numbers("counters").get(seat, supply) + self.ledger.balance(seat)
+
+    def _afford(self, transfer: Transfer) -> Transfer:
+        """Where who has no counters leaves, nobody pays more than he has."""
+        source = transfer.source
+        if not isinstance(source, int) or getattr(self.house, "broke", "owe") != "out" or transfer.counters < 0:
+            return transfer
+        purse = self.purse(source)
+        if purse is None or purse >= transfer.counters:
+            return transfer
+        self._broke.append(source)
+        return replace(transfer, counters=purse)
+
+    def _leave_broke(self) -> None:
+        """Those who could not pay leave the deal."""
+        while self._broke:
+            seat = self._broke.pop()
+            self._say(Kind.NOTICE, "BROKE", seat=seat)
+            if not self.state.over and seat in self.state.live:
+                self._leave(seat)
+
+    # -- saying it ------------------------------------------------------------------------------------------------
 
     def _clear(self, zone: str) -> None:
         self.table = {card: place for card, place in self.table.items() if place[0] != zone}
@@ -392,7 +470,7 @@ class Fold:
 
     def _post(self, transfers: Iterable[Transfer]) -> None:
         for transfer in transfers:
-            line = self.ledger.post(transfer, self._entry, self._move)
+            line = self.ledger.post(self._afford(transfer), self._entry, self._move)
             if line is None or (isinstance(line.source, str) and isinstance(line.to, str)):
                 continue
             paid = isinstance(line.source, int)

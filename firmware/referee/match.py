@@ -213,12 +213,15 @@ class Match:
 
     def next_setup(self) -> Setup | None:
         """The next deal: its dealer, what is carried over; None when the game (or this deal) does not allow one."""
-        carried = self.game.carry(self._fold.state, self._fold)
+        fold = self._fold
+        carried = self.game.carry(fold.state, fold)
         if carried is None:
             return None
         dealer, deal = carried
         short = {name: self.setup.deal[name] for name in ("ranks", "suits") if name in self.setup.deal}
-        return Setup(self.setup.game, self.setup.seats, dealer, self.setup.house, {**short, **deal})
+        purses = {name: fold.purse(seat) for seat, name in fold.seats()}
+        kept = {"counters": purses} if None not in purses.values() else {}
+        return Setup(self.setup.game, self.setup.seats, dealer, self.setup.house, {**short, **kept, **deal})
 
     def why(self, number: int) -> tuple[str, ...]:
         """Everything that was said about entry ``number``, in words, with the entries that led to it."""

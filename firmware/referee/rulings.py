@@ -107,6 +107,13 @@ CODES: dict[str, str] = {
     "SHOW_THE_WISH": "whoever holds the nine of hearts shows it",
     "CYCLE": "the same position has come back: the game would never end; the table may call it drawn",
     "CARD_SHOWN": "a card was shown; it is remembered",
+    "ASKED": "something is asked that the table must agree on",
+    "DRAW": "the table agreed on a draw; the pool stays",
+    "VOID": "the table called the deal off",
+    "CANNOT_LEAVE": "this game cannot go on without a seat; call the deal off instead",
+    "WON": "the deal is won",
+    "NO_WINNER": "the deal is over",
+    "WISH": "the wish is granted",
     "LEFT": "a seat has left the deal",
     "BROKE": "no counters are left",
 }

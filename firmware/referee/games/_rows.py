@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from ..acts import ALL, Act, Claim, Do, Due, Transfer, Verdict, after, less, mask, plural, refuse
+from ..acts import ALL, Act, Claim, Do, Due, Transfer, Verdict, after, less, mask, plural, refuse, without
 from ..cards import BIT, SUITS, Card, named, pack
 from ..deal import Deal
 from ..fold import Fold
@@ -158,6 +158,14 @@ def _pass(state: State, act: Act, could: int) -> Verdict:
     return Verdict(new, transfers=(*paid, *_dead(new)), claims=(claim,))
 
 
+def leave(state: State, seat: int) -> Verdict:
+    """A seat leaves; his cards are dead, so that rows may be blocked for good as by a stock [X]."""
+    live = without(state.live, seat)
+    turn = after(live, seat) if state.turn == seat else state.turn
+    new = replace(state, live=live, turn=turn, passes=(), all_dealt=False)
+    return Verdict(new) if len(live) > 1 else _won(Verdict(new), Act(Do.SAY, live[0]))
+
+
 def _dead(state: State) -> tuple[Transfer, ...]:
     """What the house does with the pool of a dead deal."""
     how = getattr(state.house, "dead_deal", "pool_stays")
@@ -173,8 +181,8 @@ def _won(verdict: Verdict, act: Act) -> Verdict:
     state, seat = verdict.state, act.seat
     cards = tuple(
         Transfer(s, seat, count or 0, "CARDS", f"{{{s}}} pays {{{seat}}} 1 for each of the {count} cards left")
-        for s, count in zip(state.live, state.counts, strict=True)
-        if s != seat
+        for s, count in enumerate(state.counts, start=1)
+        if s != seat and s in state.live
     )
     takes = Transfer("pool", seat, ALL, "POOL", f"{{{seat}}} is out first and takes the pool of {{n}}", (act.entry,))
     fines = Transfer("fines", seat, ALL, "FINES", f"{{{seat}}} takes the fines of {{n}}")

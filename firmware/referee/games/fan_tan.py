@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..acts import ALL, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, plural, refuse
+from ..acts import ALL, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, plural, refuse, without
 from ..cards import BIT, Card
 from ..deal import Deal
 from ..fold import Fold
@@ -68,6 +68,7 @@ class State:
     done: tuple[str, ...] = ()
     paid: tuple[int, ...] = ()  # entries of the payments in a row for the wanted card, this time round
     circuits: tuple[tuple[int, Card], ...] = ()
+    last: int | None = None  # who laid the last card
     over: bool = False
     winner: int | None = None
 
@@ -137,6 +138,7 @@ def _lay(state: State, act: Act, card: Card) -> Verdict:
         in_suit=0 if full else laid,
         done=(*state.done, card.suit) if full else state.done,
         paid=(),
+        last=act.seat,
     )
     return _won(new, act) if counts[act.seat - 1] == 0 else Verdict(new)
 
@@ -152,20 +154,30 @@ def _pay(state: State, act: Act) -> Verdict:
     turn = after(state.live, act.seat)
     says = (Ruling(Kind.NOTICE, "FULL_CIRCUIT", card=str(need), entries=paid),) if full else ()
     claim = Claim((act.seat,), BIT[need], "WITHHELD", f"{{{act.seat}}} paid for {need.pretty}")
+    new = replace(state, turn=turn, paid=() if full else paid, circuits=circuits)
+    if full and len(state.live) < len(state.counts):
+        new = replace(new, need=None, in_suit=0, turn=state.last if state.last in state.live else turn)
     return Verdict(
-        replace(state, turn=turn, paid=() if full else paid, circuits=circuits),
+        new,
         transfers=(Transfer(act.seat, "pool", 1, "PAY", why, (act.entry,)),),
         claims=(claim,) if state.house.forced else (),
         says=says,
     )
 
 
+def leave(state: State, seat: int) -> Verdict:
+    """A seat leaves; his cards are dead: when the others have all paid for one card a new line is started [X]."""
+    live = without(state.live, seat)
+    new = replace(state, live=live, turn=after(live, seat) if state.turn == seat else state.turn, paid=())
+    return Verdict(new) if len(live) > 1 else _won(new, Act(Do.SAY, live[0]))
+
+
 def _won(state: State, act: Act) -> Verdict:
     seat = act.seat
     per_card = [
         Transfer(s, seat, count or 0, "CARDS", f"{{{s}}} pays {{{seat}}} 1 for each of the {count} cards left")
-        for s, count in zip(state.live, state.counts, strict=True)
-        if state.house.per_card and s != seat
+        for s, count in enumerate(state.counts, start=1)
+        if state.house.per_card and s != seat and s in state.live
     ]
     takes = Transfer("pool", seat, ALL, "POOL", f"{{{seat}}} is out first and takes the pool of {{n}}", (act.entry,))
     fines = Transfer("fines", seat, ALL, "FINES", f"{{{seat}}} takes the fines of {{n}}")

@@ -134,6 +134,11 @@ def proved(state: State, proof: Proof) -> Verdict:
     return _rows.proved(state, proof, "59")
 
 
+def leave(state: State, seat: int) -> Verdict:
+    """A seat leaves."""
+    return _rows.leave(state, seat)
+
+
 def due(state: State) -> Due:
     """Play or pass."""
     return _rows.due(state, "a Five or a Nine")

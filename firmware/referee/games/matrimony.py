@@ -50,14 +50,10 @@ class House:
         "at_most",
     )
     zero_stake: bool = rule(True, "A dealer may stake one counter, so that the others stake none.", "[F]")
-    best_only_up: bool = rule(
-        True, "The ace of diamonds takes only when dealt up; if not, it takes Best when turned.", "[F]"
-    )
-    sweep_first: bool = rule(
-        True, "The ace of diamonds among the up-cards goes before any hand.", "[F] tests the up-cards first"
-    )
+    best_only_up: bool = rule(True, "The ace of diamonds takes only when dealt up; else also Best when turned.", "[F]")
+    sweep_first: bool = rule(True, "The ace of diamonds among the up-cards goes before any hand.", "[F]")
     two_winners: str = rule("first", "The first to show a hand takes the whole division.", "[F]", "first")
-    down_pair_and_up: str = rule("own", "Only a player's own two cards count.", "[F]", "own")
+    down_pair_and_up: str = rule("own", "Only one's own two cards count.", "[F]", "own")
     fresh_pool_after_sweep: bool = rule(True, "After a sweep the layout is empty.", "[F]")
     broke: str = broke_rule()
     counters: int = counters_rule()

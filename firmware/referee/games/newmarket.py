@@ -21,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..acts import ALL, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, mask, refuse
+from ..acts import ALL, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, mask, refuse, without
 from ..cards import BIT, RANKS, SUITS, Card, pack
 from ..deal import Deal
 from ..fold import Fold
@@ -185,8 +185,8 @@ def _won(state: State, act: Act, takes: tuple[Transfer, ...], claims: tuple[Clai
         Transfer(
             s, seat, (n or 0) * state.house.per_card, "CARDS", f"{{{s}}} pays {{{seat}}} {{n}} for the {n} cards left"
         )
-        for s, n in zip(state.live, state.counts, strict=True)
-        if s != seat
+        for s, n in enumerate(state.counts, start=1)
+        if s != seat and s in state.live
     )
     fines = Transfer("fines", seat, ALL, "FINES", f"{{{seat}}} takes the fines of {{n}}")
     new = replace(state, over=True, winner=seat, leader=None, need=None)
@@ -219,6 +219,14 @@ def proved(state: State, proof: Proof) -> Verdict:
     seat, to = proof.seat or 0, state.winner or "fines"
     why = f"{{{seat}}} is fined for holding back {proof.cards[0].pretty}"
     return Verdict(state, transfers=(Transfer(seat, to, state.house.held_back_fine, "FINE", why, (proof.made.entry,)),))
+
+
+def leave(state: State, seat: int) -> Verdict:
+    """A seat leaves; his cards are dead stops [X]. His line ends, and the next seat leads."""
+    live = without(state.live, seat)
+    mine = seat in (state.leader, state.last if state.need else None)
+    new = replace(state, live=live, need=None, leader=after(live, seat)) if mine else replace(state, live=live)
+    return Verdict(new) if len(live) > 1 else _won(new, Act(Do.SAY, live[0]), (), ())
 
 
 def due(state: State) -> Due:

@@ -29,7 +29,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..acts import ALL, DOUBLE, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, mask, refuse
+from ..acts import ALL, DOUBLE, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, mask, refuse, without
 from ..cards import BIT, RANKS, Card
 from ..deal import Deal
 from ..fold import Fold
@@ -194,8 +194,8 @@ def _take(seat: int, name: str, why: str, *entries: int) -> Transfer:
 def _cards(state: State, winner: int) -> tuple[Transfer, ...]:
     return tuple(
         Transfer(s, winner, count or 0, "CARDS", f"{{{s}}} pays {{{winner}}} 1 for each of the {count} cards left")
-        for s, count in zip(state.live, state.counts, strict=True)
-        if s != winner
+        for s, count in enumerate(state.counts, start=1)
+        if s != winner and s in state.live
     )
 
 
@@ -330,6 +330,18 @@ def proved(state: State, proof: Proof) -> Verdict:
     seat, to = proof.seat or 0, state.winner or "fines"
     why = f"{{{seat}}} is fined for holding back {proof.cards[0].pretty}"
     return Verdict(state, transfers=(Transfer(seat, to, state.house.held_back_fine, "FINE", why, (proof.made.entry,)),))
+
+
+def leave(state: State, seat: int) -> Verdict:
+    """A seat leaves; his cards are dead stops [X]. His line ends, and the next seat leads."""
+    live = without(state.live, seat)
+    mine = seat in (state.leader, state.last if state.need else None, state.turn)
+    new = (
+        replace(state, live=live, need=None, leader=after(live, seat), turn=None, noes=0)
+        if mine
+        else replace(state, live=live)
+    )
+    return Verdict(new) if len(live) > 1 else _won(new, Act(Do.SAY, live[0]), (), ())
 
 
 def due(state: State) -> Due:
