@@ -210,7 +210,8 @@ def _smeared(layer: Image, way: tuple[float, float]) -> Image:
     dx, dy = way
     for part in (0.5, 0.25, 0.125):
         shift = np.array([[1, 0, -dx * part], [0, 1, -dy * part]], np.float64)
-        layer = cv2.addWeighted(layer, 0.5, cv2.warpAffine(layer, shift, (w, h), flags=cv2.INTER_LINEAR), 0.5, 0)
+        moved = cv2.warpAffine(layer, shift, (w, h), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        layer = cv2.addWeighted(layer, 0.5, moved, 0.5, 0)
     return cv2.blur(layer, (1 + int(abs(dx) / 8), 1 + int(abs(dy) / 8)))
 
 
