@@ -1,0 +1,99 @@
+"""One camera over one table, live or recorded: frames in, observed facts with their pictures out.
+
+Joins the tracker (what lies where) with the seating (whose, which zone). Used alike by the real table, the demo and
+``watch``; it knows nothing of files.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import cv2
+import numpy as np
+
+from vision.ballots import CardReader
+from vision.frames import Camera, Frame, FrameError, Image, open_recording
+from vision.surface import Surface
+from vision.tracker import Tracker
+
+from .config import TableConfig
+from .seating import Observation, Places, Seating
+
+__all__ = ["Camera", "CardReader", "Frame", "FrameError", "Perception", "open_recording", "recorded"]
+
+_EVIDENCE_MM: Final = 150.0
+"""Side of an evidence picture on the table: the card and its neighbours."""
+
+_WHOLE_PX: Final = 640
+"""Width of the small picture of the whole table that goes with it."""
+
+_BACKLOG_S: Final = 0.12
+"""A fact's time may lie this far before the first frame that showed its place free (two frames)."""
+
+
+class Perception:
+    """What one camera sees of one table. Give it every frame in order."""
+
+    def __init__(self, table: TableConfig, reader: CardReader, size_px: tuple[int, int]) -> None:
+        """``size_px``: width and height of the camera's frames.
+
+        :raises vision.surface.SurfaceError: if the calibration cannot be used.
+        """
+        self.surface = surface_of(table)
+        self.tracker = Tracker(self.surface, reader, size_px)
+        self.seating = Seating(Places(tuple((zone.name, zone.polygon) for zone in table.zones)))
+        self._now = 0.0
+        self._begun = False
+
+    def see(self, frame: Frame) -> list[Observation]:
+        """The facts that this frame completes, the earliest first, each with its pictures."""
+        words = self.tracker.see(frame.image, frame.seconds)
+        self._now = frame.seconds
+        if not self._begun:
+            self.seating.start([card.seen for card in self.tracker.layout])
+            self._begun = True
+        seen = [one for word in words for one in self.seating.hear(word, frame.seconds)]
+        seen += self.seating.tick(frame.seconds)
+        return [self._with_pictures(one, frame.image) for one in sorted(seen, key=lambda o: o.t)]
+
+    def settled_until(self) -> float:
+        """Everything before this time has been told: a press made before it can be judged now."""
+        pending = self.tracker.pending_since()
+        return min(self._now, pending if pending is not None else self._now) - _BACKLOG_S
+
+    def _with_pictures(self, one: Observation, image: Image) -> Observation:
+        if one.place_mm is None:
+            return replace(one, whole=_small(image))
+        return replace(one, evidence=self._crop(image, one.place_mm), whole=_small(image))
+
+    def _crop(self, image: Image, place_mm: tuple[float, float]) -> Image | None:
+        x, y = (round(float(v)) for v in self.surface.px(place_mm))
+        half = round(_EVIDENCE_MM / 2 * self.surface.px_per_mm)
+        part = image[max(y - half, 0) : max(y + half, 0), max(x - half, 0) : max(x + half, 0)]
+        return part.copy() if part.size else None
+
+
+def surface_of(table: TableConfig) -> Surface:
+    """The calibrated surface of a table's settings.
+
+    :raises vision.surface.SurfaceError: if the calibration cannot be used.
+    """
+    camera = table.camera
+    card_mm = table.card_w_mm, table.card_h_mm
+    return Surface.fit(camera.picture, camera.table, card_mm, camera.matrix, camera.distortion)
+
+
+def recorded(folder: Path) -> Camera:
+    """The camera of a recording's folder.
+
+    :raises vision.frames.RecordingError: if it has no readable frames.
+    """
+    return open_recording(folder)
+
+
+def _small(image: Image) -> Any:
+    high, wide = image.shape[:2]
+    scale = min(1.0, _WHOLE_PX / wide)
+    return np.asarray(cv2.resize(image, (round(wide * scale), round(high * scale)), interpolation=cv2.INTER_AREA))

@@ -1,0 +1,399 @@
+"""The gate: what on the table differs from its last settled picture, where hands are, and what has come to rest.
+
+Works on a small copy of the picture (a pixel is about `PIXEL_MM` on the table), so an idle frame costs little. It
+reads no card. Light that drifts, flickers or falls in shadow is not a change; a blob that reaches the picture's edge is
+a hand (or sleeve); what is left behind, still and free of hands, is a `Rest`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from .surface import Surface
+
+Image = NDArray[np.uint8]
+Mask = NDArray[np.uint8]
+Times = NDArray[np.float32]
+Region = tuple[float, float, float, float]
+
+PIXEL_MM: Final = 2.5
+"""Size of a small pixel on the table: a pip (8 mm) fills three, a card 25 x 35."""
+
+_CHANGE_LEVELS: Final = 10.0
+"""Least change of a channel, in grey levels: four times the noise of an averaged pixel (2 to 3 levels, coded video)."""
+
+_CHANGE_SHARE: Final = 0.03
+"""... and this share of the brightness more: noise and what is left of flicker grow with the light."""
+
+_MOTION_SHARE: Final = 0.8
+"""Motion is told from one frame to the next, where there is no drift: a lower threshold does."""
+
+_SHADOW_DARKEST: Final = 0.55
+"""A hand's shadow leaves at least this share of the light (measured at indoor tables: 0.6 to 0.95)."""
+
+_SHADOW_HUE: Final = 0.09
+"""A shadow takes the same share of every channel, within this; skin and card backs do not."""
+
+_RING_PX: Final = 2
+"""Width of the picture's border band, small pixels: what reaches into it comes from outside."""
+
+_CONTACT_MM: Final = 8.0
+"""Least width of an arm or finger where it crosses the picture's edge."""
+
+_CONTACT_GAP_MM: Final = 20.0
+"""Border pixels closer than this belong to one arm."""
+
+_STEP_MM: Final = 160.0
+"""An arm's crossing of the edge moves at most this far between two frames."""
+
+_GONE_S: Final = 0.15
+"""A hand unseen for so long has left (one dropped frame is not leaving)."""
+
+_GROUP_MM: Final = 12.0
+"""Changed bits closer than this belong to one change: the pips of one card are 20 mm apart, edge to edge 12."""
+
+_LEAST_MM2: Final = 40.0
+"""Smaller changes are no card: the smallest trace, one index on an equal card, has 60."""
+
+REST_S: Final = 0.19
+"""How long a thing lies still and free of the hand that let it go before it counts as settled."""
+
+REST_UNHANDED_S: Final = 0.35
+"""... and where no hand was seen letting go: a card slid through stops for 0.3 s (field report A09)."""
+
+_GHOST_S: Final = 6.0
+"""What touches the edge and has not moved for so long is furniture (or was there when the camera started)."""
+
+_DRIFT_EVERY: Final = 3
+"""Frames between two steps of the slow adaptation to drifting light."""
+
+_DRIFT_RATE: Final = 0.12
+"""Share of the difference taken over by each of these steps: at 15 frames a second, 1.6 s."""
+
+_DRIFT_AWAY_MM: Final = 40.0
+"""Nothing is adapted this near a change: a sleeve of the table's colour, a hand's shadow."""
+
+_COVERED_SHARE: Final = 0.6
+"""More of the picture changed than this is no hand: the lens is covered, or the light was switched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """One arm over the table. ``entry_mm``: where it first crossed the picture's edge; ``contact_mm``: where now."""
+
+    id: int
+    entry_mm: tuple[float, float]
+    contact_mm: tuple[float, float]
+    since_s: float
+    seen_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """A changed place that lies still with no hand in it. ``mask`` small pixels; ``free_s``: still and free since."""
+
+    mask: Mask
+    region_px: Region
+    free_s: float
+    handed: bool
+    settled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What one frame shows. Masks are [h, w] uint8, 0 or 255; ``hand_of`` int16 [h, w] hand ids, 0 none."""
+
+    seconds: float
+    small: Image
+    changed: Mask
+    hand_of: NDArray[np.int16]
+    hands: tuple[Hand, ...]
+    left: tuple[Hand, ...]
+    rests: tuple[Rest, ...]
+    blind: bool = False
+
+    @property
+    def idle(self) -> bool:
+        """Nothing differs and nobody reaches over the table."""
+        return not self.hands and not self.rests and not self.left
+
+
+class Gate:
+    """Follows one camera. Give it every frame with `see`; tell it with `adopt` what has been dealt with."""
+
+    def __init__(self, surface: Surface, size_px: tuple[int, int]) -> None:
+        """``size_px``: width and height of the frames."""
+        self.surface = surface
+        self.factor = max(1, round(surface.px_per_mm * PIXEL_MM))
+        self.size = (size_px[0] // self.factor, size_px[1] // self.factor)
+        self.mm_per_px = self.factor / surface.px_per_mm
+        self.last_hand: NDArray[np.int16] = np.zeros((self.size[1], self.size[0]), np.int16)
+        """The hand that was last over each small pixel (0: none yet)."""
+        self._model: Any = None
+        self._frames = 0
+        self._hands: list[Hand] = []
+        self._owner: NDArray[np.int16] = self.last_hand.copy()
+        self._labels: Any = self.last_hand
+        self._next_hand = 1
+        group = 2 * max(1, round(_GROUP_MM / 2 / self.mm_per_px)) + 1
+        self._group_kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (group, group))
+        away = 2 * round(_DRIFT_AWAY_MM / self.mm_per_px) + 1
+        self._away_kernel = np.ones((away, away), np.uint8)
+        self._ring = _ring_order(self.size)
+
+    def see(self, image: Image, seconds: float) -> Scene:
+        """Compare a frame (BGR uint8 [h, w, 3]) taken at ``seconds`` with the settled picture."""
+        raw = self._shrink(image)
+        if self._model is None:
+            self._start(raw, seconds)
+        small = self._normalised(raw)
+        changed = self._changed(small)
+        moving = self._moving(raw)
+        blind = cv2.countNonZero(changed) > _COVERED_SHARE * changed.size
+        hand_mask, contacts = self._hand_blobs(changed, seconds)
+        left = self._follow(contacts, seconds)
+        hand_of = self._owners(hand_mask, contacts)
+        self._keep_time(moving, hand_mask, hand_of, seconds)
+        rests = self._rests(changed, hand_mask, seconds) if not blind else ()
+        self._drift(small, changed)
+        self._prev, self._small = raw, small
+        return Scene(seconds, small, changed, hand_of, tuple(self._hands), left, rests, blind)
+
+    def adopt(self, mask: Mask) -> None:
+        """Take the newest frame as the settled picture under ``mask`` (small pixels)."""
+        grown = cv2.dilate(mask, np.ones((3, 3), np.uint8)) > 0
+        self._model[grown] = self._small[grown]
+        self._refresh()
+
+    @property
+    def model(self) -> Image:
+        """The settled picture, small, in the light of the first frame."""
+        return self._model8
+
+    def raster(self, polygon_mm: Any) -> Mask:
+        """A polygon in mm [n, 2] as a small mask."""
+        mask = np.zeros((self.size[1], self.size[0]), np.uint8)
+        points = self.surface.px(polygon_mm) / self.factor - 0.5
+        cv2.fillConvexPoly(mask, np.round(points * 16).astype(np.int32), 255, shift=4)
+        return mask
+
+    def free_since(self, mask: Mask, share: float) -> float:
+        """Since when ``share`` of the small pixels under ``mask`` have been still and free of hands, seconds."""
+        times = self._still_s[mask > 0]
+        return float(np.percentile(times, 100 * share)) if times.size else -math.inf
+
+    def owners(self, mask: Mask, since_s: float) -> NDArray[np.int16]:
+        """The hand last over each small pixel of ``mask`` that one was over since then, [n] ids."""
+        there = (mask > 0) & (self._hand_s >= since_s)
+        owners = self.last_hand[there]
+        return np.asarray(owners[owners > 0])
+
+    def threshold(self) -> NDArray[np.uint8]:
+        """What counts as a change of the settled picture, grey levels [h, w]."""
+        return self._threshold
+
+    def _shrink(self, image: Image) -> Image:
+        wide, high = self.size[0] * self.factor, self.size[1] * self.factor
+        return np.asarray(cv2.resize(image[:high, :wide], self.size, interpolation=cv2.INTER_AREA), np.uint8)
+
+    def _start(self, raw: Image, seconds: float) -> None:
+        self._model = raw.astype(np.float32)
+        self._prev = self._small = raw
+        self._still_s: Times = np.full(raw.shape[:2], seconds, np.float32)
+        self._edge_still_s: Times = self._still_s.copy()
+        self._hand_s: Times = np.full(raw.shape[:2], -math.inf, np.float32)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        self._model8 = np.asarray(cv2.convertScaleAbs(self._model), np.uint8)
+        brightest = self._model8.max(2)
+        self._threshold = np.asarray(_CHANGE_LEVELS + _CHANGE_SHARE * brightest, np.uint8)
+        self._motion_threshold = np.asarray(self._threshold * _MOTION_SHARE, np.uint8)
+        self._sample = self._model8[::5, ::5].reshape(-1, 3).astype(np.float32) + 1
+
+    def _normalised(self, raw: Image) -> Image:
+        """The frame in the light of the settled picture: the median gain of each channel taken out."""
+        now = raw[::5, ::5].reshape(-1, 3).astype(np.float32) + 1
+        gain = np.clip(np.median(now / self._sample, axis=0), 0.5, 2.0)
+        table = np.clip(np.arange(256)[:, None] / gain[None], 0, 255).astype(np.uint8).reshape(1, 256, 3)
+        return np.asarray(cv2.LUT(raw, table), np.uint8)
+
+    def _changed(self, small: Image) -> Mask:
+        diff = _most(cv2.absdiff(small, self._model8))
+        changed = np.where(diff > self._threshold, 255, 0).astype(np.uint8)
+        ys, xs = np.nonzero(changed)
+        if len(ys):
+            shadow = _shadowed(small[ys, xs], self._model8[ys, xs])
+            changed[ys[shadow], xs[shadow]] = 0
+        return changed
+
+    def _moving(self, raw: Image) -> Mask:
+        return np.where(_most(cv2.absdiff(raw, self._prev)) > self._motion_threshold, 255, 0).astype(np.uint8)
+
+    def _hand_blobs(self, changed: Mask, seconds: float) -> tuple[Mask, list[_Contact]]:
+        """Blobs that reach the picture's edge, and where they cross it."""
+        hands = np.zeros_like(changed)
+        contacts: list[_Contact] = []
+        on_ring = changed[self._ring[:, 1], self._ring[:, 0]]
+        if not on_ring.any():
+            return hands, contacts
+        joined = cv2.dilate(changed, np.ones((3, 3), np.uint8))
+        _, labels = cv2.connectedComponents(joined, connectivity=8)
+        self._labels = labels
+        for start, stop in _runs(on_ring > 0, round(_CONTACT_GAP_MM / self.mm_per_px)):
+            if (stop - start) * self.mm_per_px < _CONTACT_MM:
+                continue
+            places = self._ring[np.arange(start, stop) % len(self._ring)]
+            label = int(labels[places[:, 1], places[:, 0]].max())
+            middle = self.surface.mm((places[len(places) // 2] + 0.5) * self.factor)
+            contacts.append(_Contact(label, (float(middle[0]), float(middle[1])), places[len(places) // 2]))
+        for label in {c.label for c in contacts}:
+            hands[(labels == label) & (changed > 0)] = 255
+        ghost = (hands > 0) & (self._edge_still_s < seconds - _GHOST_S)
+        if ghost.any():
+            self._model[ghost] = self._small[ghost]
+            self._refresh()
+        return hands, contacts
+
+    def _follow(self, contacts: list[_Contact], seconds: float) -> tuple[Hand, ...]:
+        """Give each crossing of the edge to the hand that it belongs to; returns the hands that left."""
+        free = list(self._hands)
+        for contact in contacts:
+            near = min(free, key=lambda h: math.dist(h.contact_mm, contact.mm), default=None)
+            if near is not None and math.dist(near.contact_mm, contact.mm) <= _STEP_MM:
+                free.remove(near)
+                contact.hand = near.id
+                self._hands[self._hands.index(near)] = replace(near, contact_mm=contact.mm, seen_s=seconds)
+            else:
+                contact.hand = self._next_hand
+                self._next_hand += 1
+                self._hands.append(Hand(contact.hand, contact.mm, contact.mm, seconds, seconds))
+        left = tuple(h for h in self._hands if seconds - h.seen_s > _GONE_S)
+        self._hands = [h for h in self._hands if h not in left]
+        return left
+
+    def _owners(self, hand_mask: Mask, contacts: list[_Contact]) -> NDArray[np.int16]:
+        """Which hand each pixel under a hand belongs to; arms that touch are told apart by where they were."""
+        owners = np.zeros(hand_mask.shape, np.int16)
+        for label in {c.label for c in contacts}:
+            arms = [c for c in contacts if c.label == label]
+            blob = (hand_mask > 0) & (self._labels == label)
+            owners[blob] = arms[0].hand if len(arms) == 1 else _split(blob, arms, self._owner)[blob]
+        self._owner = owners
+        return owners
+
+    def _keep_time(self, moving: Mask, hand_mask: Mask, hand_of: NDArray[np.int16], seconds: float) -> None:
+        under = hand_mask > 0
+        self._still_s[(moving > 0) | under] = seconds
+        self._edge_still_s[cv2.dilate(moving, np.ones((5, 5), np.uint8)) > 0] = seconds
+        self._edge_still_s[~under] = seconds
+        self._hand_s[under] = seconds
+        seen = hand_of > 0
+        self.last_hand[seen] = hand_of[seen]
+
+    def _rests(self, changed: Mask, hand_mask: Mask, seconds: float) -> tuple[Rest, ...]:
+        things = cv2.bitwise_and(changed, cv2.bitwise_not(hand_mask))
+        if not things.any():
+            return ()
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(things, self._group_kernel))
+        rests = []
+        for label in range(1, count):
+            x, y, w, h = (int(v) for v in stats[label, :4])
+            part = (labels[y : y + h, x : x + w] == label) & (things[y : y + h, x : x + w] > 0)
+            if int(part.sum()) * self.mm_per_px**2 < _LEAST_MM2:
+                continue
+            mask = np.zeros_like(things)
+            mask[y : y + h, x : x + w][part] = 255
+            rests.append(self._rest(mask, part, (x, y, w, h), seconds))
+        return tuple(rests)
+
+    def _rest(self, mask: Mask, part: NDArray[np.bool_], box: tuple[int, int, int, int], seconds: float) -> Rest:
+        x, y, w, h = box
+        free_s = float(np.percentile(self._still_s[y : y + h, x : x + w][part], 95))
+        handed = bool(np.median(self._hand_s[y : y + h, x : x + w][part]) > seconds - 4)
+        wait = REST_S if handed else REST_UNHANDED_S
+        f = self.factor
+        region = (float(x * f), float(y * f), float((x + w) * f), float((y + h) * f))
+        return Rest(mask, region, free_s, handed, seconds - free_s >= wait)
+
+    def _drift(self, small: Image, changed: Mask) -> None:
+        self._frames += 1
+        if self._frames % _DRIFT_EVERY:
+            return
+        calm = cv2.bitwise_not(cv2.dilate(changed, self._away_kernel))
+        cv2.accumulateWeighted(small, self._model, _DRIFT_RATE, mask=calm)
+        self._refresh()
+
+
+@dataclass(slots=True)
+class _Contact:
+    """Where a blob crosses the picture's edge."""
+
+    label: int
+    mm: tuple[float, float]
+    small: NDArray[np.int64]
+    hand: int = 0
+
+
+def _most(bgr: Any) -> Any:
+    """The greatest of three channels."""
+    blue, green, red = cv2.split(bgr)
+    return cv2.max(cv2.max(blue, green), red)
+
+
+def _shadowed(now: Image, was: Image) -> NDArray[np.bool_]:
+    """Which pixels [n, 3] are what they were, in a shadow: every channel darker by the same share."""
+    share = (now.astype(np.float32) + 2) / (was.astype(np.float32) + 2)
+    darkest, lightest = share.min(1), share.max(1)
+    return np.asarray((lightest < 1) & (darkest > _SHADOW_DARKEST) & (lightest - darkest < _SHADOW_HUE))
+
+
+def _ring_order(size: tuple[int, int]) -> NDArray[np.int64]:
+    """The pixels along the picture's border, in order, [n, 2] as x, y; one pixel inside it."""
+    wide, high = size
+    r = _RING_PX - 1
+    xs, ys = np.arange(r, wide - r), np.arange(r, high - r)
+    top = np.stack([xs, np.full(len(xs), r)], 1)
+    right = np.stack([np.full(len(ys), wide - 1 - r), ys], 1)
+    return np.concatenate([top, right, top[::-1] + (0, high - 1 - 2 * r), right[::-1] - (wide - 1 - 2 * r, 0)])
+
+
+def _runs(on: NDArray[np.bool_], gap: int) -> list[tuple[int, int]]:
+    """Runs of True on a closed line, holes up to ``gap`` filled; (start, stop), stop may pass the end."""
+    places = np.flatnonzero(on)
+    if len(places) == 0:
+        return []
+    breaks = np.flatnonzero(np.diff(places) > gap)
+    starts = [int(places[0]), *(int(v) for v in places[breaks + 1])]
+    stops = [*(int(v) + 1 for v in places[breaks]), int(places[-1]) + 1]
+    runs = list(zip(starts, stops, strict=True))
+    if len(runs) > 1 and runs[0][0] + len(on) - runs[-1][1] <= gap:
+        first, last = runs.pop(0), runs.pop()
+        runs.append((last[0], first[1] + len(on)))
+    return runs
+
+
+_SPREAD_STEPS: Final = 24
+"""How often owners grow by two pixels where arms touch: an arm moves less than 120 mm a frame."""
+
+
+def _split(blob: NDArray[np.bool_], arms: list[_Contact], before: NDArray[np.int16]) -> NDArray[np.int16]:
+    """Pixels of arms that touch: each keeps its owner of the last frame, new ones take their neighbour's."""
+    owners = np.where(blob & np.isin(before, [c.hand for c in arms]), before, 0).astype(np.int16)
+    for arm in arms:
+        x, y = (int(v) for v in arm.small)
+        owners[max(y - 2, 0) : y + 3, max(x - 2, 0) : x + 3] = arm.hand
+    owners[~blob] = 0
+    for _ in range(_SPREAD_STEPS):
+        missing = (owners == 0) & blob
+        if not missing.any():
+            break
+        owners[missing] = cv2.dilate(owners, np.ones((5, 5), np.uint8))[missing]
+    owners[(owners == 0) & blob] = arms[0].hand
+    return owners

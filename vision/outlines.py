@@ -1,0 +1,236 @@
+"""Cards told by their shape alone: rectangles of card size, for backs and packs and faces that cannot be read.
+
+Straight edges that meet at right angles propose a rectangle; it counts when a brightness or colour edge runs along
+nearly all of its four sides. No reading, no memory.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any, Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from .pose import Pose
+from .surface import Surface
+
+Image = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+Box = tuple[float, float, float, float]
+
+_GRID_PX_PER_MM: Final = 1.25
+"""The plan view's resolution: a card is 79 x 110, its rounded corner 4."""
+
+_EDGE_LEVELS: Final = 22.0
+"""Least step across a side, grey levels of any channel: twice the texture of cloth and wood at this scale."""
+
+_SIDE_MM: Final = 1.8
+"""A side may lie this far from where the rectangle says: rounding, bent cards, a pack's askew cards."""
+
+_WHOLE: Final = 0.78
+"""Share of all four sides with an edge: 0.9 and more on free cards, chance rectangles reach 0.6."""
+
+_WORST_SIDE: Final = 0.5
+"""... and of the worst side: one may lie on something of its own brightness in part."""
+
+_PAPER_SPREAD: Final = 0.16
+"""Paper is what is within this of the card's brightest tone, as a share of it (shade, print)."""
+
+_PAPER_HUE: Final = 0.42
+"""Paper is nearly grey: (max - min) / max of its channels; warm lamps bring white to 0.35."""
+
+_FACE_SHARE: Final = 0.34
+"""Least share of paper on a face: courts have 0.4 and more, backs with a white border 0.25."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A rectangle of card size: where, and the share of its sides with an edge along them (0..1)."""
+
+    pose: Pose
+    support: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A part of the table from straight above: BGR, ``left`` and ``top`` in mm, `_GRID_PX_PER_MM`."""
+
+    image: Image
+    left: float
+    top: float
+    gradient_x: NDArray[np.float32]
+    gradient_y: NDArray[np.float32]
+
+    def grid(self, points_mm: Any) -> Floats:
+        """Millimetres -> plan pixels."""
+        return (np.asarray(points_mm, float) - (self.left, self.top)) * _GRID_PX_PER_MM
+
+    def mm(self, points: Any) -> Floats:
+        """Plan pixels -> millimetres."""
+        return np.asarray(points, float) / _GRID_PX_PER_MM + (self.left, self.top)
+
+
+def plan(image: Image, surface: Surface, box_mm: Box) -> Plan:
+    """The plan view of ``box_mm`` (left, top, right, bottom)."""
+    left, top, right, bottom = box_mm
+    size = max(8, round((right - left) * _GRID_PX_PER_MM)), max(8, round((bottom - top) * _GRID_PX_PER_MM))
+    corners = np.array([[0, 0], [size[0], 0], [size[0], size[1]], [0, size[1]]], np.float32)
+    places = surface.px(corners / _GRID_PX_PER_MM + (left, top)).astype(np.float32)
+    matrix = cv2.getPerspectiveTransform(corners, places)
+    view = cv2.warpPerspective(image, matrix, size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
+    smooth = cv2.GaussianBlur(view, (3, 3), 0)
+    gradient_x, gradient_y = _steepest(smooth)
+    return Plan(np.asarray(view, np.uint8), left, top, gradient_x, gradient_y)
+
+
+def find(view: Plan, card_mm: tuple[float, float], mask: NDArray[np.uint8] | None = None) -> list[Outline]:
+    """Every card-sized rectangle in the view; ``mask`` (plan pixels) adds contours to look along.
+
+    The best first; rectangles that lie on each other more than half are one.
+    """
+    proposals = _proposals(_edge_contours(view), card_mm)
+    if mask is not None:
+        contours, _ = cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
+        proposals += _proposals(contours, card_mm)
+    found = []
+    for pose in _distinct(proposals, view):
+        fine = refine(view, pose, card_mm)
+        if fine.support >= _WHOLE:
+            found.append(fine)
+    return _apart(found, card_mm)
+
+
+def refine(view: Plan, pose: Pose, card_mm: tuple[float, float]) -> Outline:
+    """The best-supported rectangle near ``pose`` (within 5 mm and 5 degrees)."""
+    best = Outline(pose, support(view, pose, card_mm))
+    for step_mm, step_deg in ((3.0, 3.0), (1.6, 1.6), (0.8, 0.8)):
+        centre = best.pose
+        for dx, dy, turn in itertools.product((-1, 0, 1), repeat=3):
+            moved = Pose(centre.x + dx * step_mm, centre.y + dy * step_mm, centre.angle + turn * step_deg)
+            value = support(view, moved, card_mm)
+            if value > best.support:
+                best = Outline(moved, value)
+    return best
+
+
+_SIDE_SAMPLES: Final = 16
+_ALONG = np.linspace(0.08, 0.92, _SIDE_SAMPLES)
+_OFFSETS = np.arange(-2, 3) * (_SIDE_MM / 2)
+
+
+def support(view: Plan, pose: Pose, card_mm: tuple[float, float]) -> float:
+    """Share of the outline along which an edge runs; 0 where a side has less than `_WORST_SIDE`."""
+    half_w, half_h = card_mm[0] / 2, card_mm[1] / 2
+    shares = []
+    for normal, along, out, half in (
+        (pose.right, pose.down, half_w, half_h),
+        (-pose.right, pose.down, half_w, half_h),
+        (pose.down, pose.right, half_h, half_w),
+        (-pose.down, pose.right, half_h, half_w),
+    ):
+        base = np.array(pose.middle) + normal * out + along * (2 * _ALONG[:, None] - 1) * half
+        points = view.grid(base[:, None] + normal * _OFFSETS[None, :, None])
+        shares.append(_share_on_edge(view, points, normal))
+    return float(np.mean(shares)) if min(shares) >= _WORST_SIDE else 0.0
+
+
+def looks_like_face(view: Plan, pose: Pose, card_mm: tuple[float, float]) -> bool:
+    """Is the rectangle mostly paper, as faces are and backs are not?"""
+    card = _upright(view, pose, card_mm).reshape(-1, 3).astype(np.float32)
+    brightest = card[card.sum(1) >= np.percentile(card.sum(1), 88)].mean(0)
+    if (brightest.max() - brightest.min()) > _PAPER_HUE * brightest.max():
+        return False
+    near = (np.abs(card - brightest) <= _PAPER_SPREAD * brightest.max()).all(1)
+    return float(near.mean()) >= _FACE_SHARE
+
+
+def _upright(view: Plan, pose: Pose, card_mm: tuple[float, float]) -> Image:
+    size = round(card_mm[0]), round(card_mm[1])
+    corners = view.grid(pose.outline((card_mm[0] - 2, card_mm[1] - 2))).astype(np.float32)
+    target = np.array([[0, 0], [size[0], 0], [size[0], size[1]], [0, size[1]]], np.float32)
+    return np.asarray(cv2.warpPerspective(view.image, cv2.getPerspectiveTransform(corners, target), size), np.uint8)
+
+
+def _steepest(image: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The gradient of the channel that changes most, grey levels per pixel, [h, w] each."""
+    x = cv2.Sobel(image, cv2.CV_32F, 1, 0, ksize=3) / 4
+    y = cv2.Sobel(image, cv2.CV_32F, 0, 1, ksize=3) / 4
+    channel = (x * x + y * y).argmax(2)[..., None]
+    return np.take_along_axis(x, channel, 2)[..., 0], np.take_along_axis(y, channel, 2)[..., 0]
+
+
+def _share_on_edge(view: Plan, points: Floats, normal: Floats) -> float:
+    """Points [along, across, 2] plan px: the share of rows where some point has a step along ``normal``."""
+    high, wide = view.gradient_x.shape
+    xs = np.clip(np.round(points[..., 0]).astype(int), 0, wide - 1)
+    ys = np.clip(np.round(points[..., 1]).astype(int), 0, high - 1)
+    steps = np.abs(view.gradient_x[ys, xs] * normal[0] + view.gradient_y[ys, xs] * normal[1])
+    return float((steps.max(1) > _EDGE_LEVELS / 2).mean())
+
+
+def _edge_contours(view: Plan) -> list[Any]:
+    strength = np.hypot(view.gradient_x, view.gradient_y)
+    edges = np.where(strength > _EDGE_LEVELS / 2, 255, 0).astype(np.uint8)
+    closed = cv2.morphologyEx(edges, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+    contours, _ = cv2.findContours(closed, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
+    return list(contours)
+
+
+def _proposals(contours: Any, card_mm: tuple[float, float]) -> list[tuple[float, float, float]]:
+    """Rectangles (plan px x, y, degrees) that contours suggest: their own box, or one in each right-angled corner."""
+    wide, high = card_mm[0] * _GRID_PX_PER_MM, card_mm[1] * _GRID_PX_PER_MM
+    out: list[tuple[float, float, float]] = []
+    for contour in contours:
+        if cv2.contourArea(cv2.convexHull(contour)) < 0.5 * wide * high:
+            continue
+        (x, y), (a, b), angle = cv2.minAreaRect(contour)
+        if abs(min(a, b) - wide) < 0.12 * wide and abs(max(a, b) - high) < 0.12 * high:
+            out.append((x, y, angle if a < b else angle + 90))
+        out += _corner_proposals(contour, wide, high)
+    return out
+
+
+def _corner_proposals(contour: Any, wide: float, high: float) -> list[tuple[float, float, float]]:
+    polygon = cv2.approxPolyDP(contour, 3.0, True)[:, 0].astype(float)
+    if not 4 <= len(polygon) <= 40:
+        return []
+    out = []
+    for before, here, after in zip(np.roll(polygon, 1, 0), polygon, np.roll(polygon, -1, 0), strict=True):
+        u, v = before - here, after - here
+        if min(np.hypot(*u), np.hypot(*v)) < 0.3 * wide:
+            continue
+        u, v = u / np.hypot(*u), v / np.hypot(*v)
+        if abs(float(u @ v)) > 0.2:
+            continue
+        for a, b in ((u, v), (v, u)):
+            middle = here + a * wide / 2 + b * high / 2
+            out.append((float(middle[0]), float(middle[1]), float(np.degrees(np.arctan2(-b[0], b[1])))))
+    return out
+
+
+def _distinct(proposals: list[tuple[float, float, float]], view: Plan) -> list[Pose]:
+    """One proposal for each place (4 mm) and turn (6 degrees)."""
+    kept: dict[tuple[int, int, int], Pose] = {}
+    for x, y, angle in proposals:
+        middle = view.mm((x, y))
+        key = round(middle[0] / 4), round(middle[1] / 4), round((angle % 180) / 6) % 30
+        kept.setdefault(key, Pose(float(middle[0]), float(middle[1]), angle % 180))
+    return list(kept.values())
+
+
+def _apart(found: list[Outline], card_mm: tuple[float, float]) -> list[Outline]:
+    kept: list[Outline] = []
+    for one in sorted(found, key=lambda o: -o.support):
+        if all(_overlap(one.pose, other.pose, card_mm) < 0.5 for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _overlap(a: Pose, b: Pose, card_mm: tuple[float, float]) -> float:
+    area, _ = cv2.intersectConvexConvex(
+        a.outline(card_mm).astype(np.float32), b.outline(card_mm).astype(np.float32)
+    )
+    return float(area) / (card_mm[0] * card_mm[1])
