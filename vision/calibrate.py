@@ -38,8 +38,8 @@ RED_MARK_RADIUS_MM = 9
 
 _DICTIONARY = cv2.aruco.DICT_4X4_50
 _CORNER_IDS = (0, 1, 2, 3)
-_MARGIN_SHARE = 0.15
-"""White margin round a marker in sides: a whole cell (1/6) is what the detector wants, less a line's width."""
+_MARGIN_SHARE = 1 / 6
+"""White margin round a marker in sides: one cell, as the detector wants."""
 
 
 class CalibrationError(ValueError):
@@ -98,15 +98,37 @@ def red_mark_mm() -> Point:
 
 
 def find_markers(image: Image) -> dict[int, Floats]:
-    """Every marker of the mat in a BGR picture: its number -> its corners [4, 2] px, to a fraction of a pixel."""
+    """Every marker of the mat in a BGR picture: its number -> its corners [4, 2] px, to a fraction of a pixel.
+
+    Looks at the picture and at half its size: of 576 markers in 72 rendered pictures of 1.1 to 2.3 px/mm the
+    detector finds 441 in the first alone.  A frame of grey is put round it, so that a mat may fill the picture.
+    """
+    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+    framed = cv2.copyMakeBorder(grey, *[_FRAME_PX] * 4, cv2.BORDER_CONSTANT, value=(128,))
+    small = cv2.resize(framed, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    halved = {i: _refined(framed, 2 * corners) for i, corners in _detect(small).items()}
+    return {i: corners - _FRAME_PX for i, corners in (halved | _detect(framed)).items()}
+
+
+_FRAME_PX = 20
+
+
+def _detect(grey: NDArray[Any]) -> dict[int, Floats]:
     settings = cv2.aruco.DetectorParameters()
     settings.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
     settings.minMarkerPerimeterRate = 0.02  # of the longer side: 26 mm in a picture 3 m wide
     detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(_DICTIONARY), settings)
-    corners, ids, _ = detector.detectMarkers(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY))
+    corners, ids, _ = detector.detectMarkers(grey)
     if ids is None:
         return {}
     return {int(i): np.asarray(c, float).reshape(4, 2) + 0.5 for i, c in zip(ids.ravel(), corners, strict=True)}
+
+
+def _refined(grey: NDArray[Any], corners: Floats) -> Floats:
+    """Corners found in the halved picture, found again to a fraction of a pixel in the whole one."""
+    start = (corners - 0.5).astype(np.float32).reshape(-1, 1, 2)
+    until = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_MAX_ITER, 30, 0.01)
+    return np.asarray(cv2.cornerSubPix(grey, start, (3, 3), (-1, -1), until), float).reshape(4, 2) + 0.5
 
 
 # --- the fit -----------------------------------------------------------------------------------------------------
