@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from .journal.journal import Journal
     from .referee.rulings import Ruling
 
 EXIT_NO = 1
@@ -66,6 +67,10 @@ def _say(words: str, status: int) -> int:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+def _tell(text: str) -> None:
+    click.echo(text.rstrip("\n"))
 
 
 def _print_json(record: Mapping[str, Any]) -> None:
@@ -118,15 +123,14 @@ def read(paths: tuple[Path, ...], card_px: float | None, as_json: bool) -> None:
 
 @commands.command()
 @click.argument("recording", type=click.Path(path_type=Path))
-@click.option("--trace", type=click.Path(path_type=Path), help="Draw what was seen onto the video, into this file.")
 @as_json
-def watch(recording: Path, trace: Path | None, as_json: bool) -> None:
+def watch(recording: Path, as_json: bool) -> None:
     """Judge a recording: facts and rulings as they happen, then the result."""
     from vision.reader import Reader
 
-    from .watch import watch_recording
+    from .watch import watch as watched
 
-    for record in watch_recording(recording, Reader.load(), trace=trace):
+    for record in watched(recording, Reader.load()):
         if as_json:
             _print_json(record)
         else:
@@ -141,11 +145,13 @@ def watch(recording: Path, trace: Path | None, as_json: bool) -> None:
 @as_json
 def rule(script: Path, as_json: bool) -> None:
     """Judge a written game, or a list of them, with no camera."""
-    from .referee.script import load_scripts, run_script
+    from .referee.script import is_list, load_scripts, run_script
 
-    for written in load_scripts(script):
+    text = _text_of(script)
+    several = is_list(text)
+    for written in load_scripts(text, str(script)):
         match, rulings = run_script(written)
-        name = {"id": written.id} if written.id else {}
+        name = {"id": written.id} if several else {}
         for ruling in rulings:
             if as_json:
                 _print_json({**name, **ruling.to_json()})
@@ -163,11 +169,20 @@ def rulebook(game: str) -> None:
     print(text(game))
 
 
+def _text_of(path: Path) -> str:
+    if path.is_dir():
+        raise ValueError(f"{path}: is a folder; give a script, a JSON file")
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: is no text; a script is JSON in UTF-8") from None
+
+
 def _print_result(record: Mapping[str, Any], as_json: bool) -> None:
     if as_json:
         _print_json(record)
         return
-    print(f"result{' of ' + record['id'] if 'id' in record else ''}:")
+    print(f"result{' of ' + str(record['id']) if 'id' in record else ''}:")
     for key, value in record["result"].items():
         print(f"  {key:<16} {_value_words(value)}")
 
@@ -195,8 +210,132 @@ def _record_words(record: Mapping[str, Any]) -> str:
     time = f"{record['t']:7.2f} s"
     if "ruling" in record:
         return f"{time}      {record['ruling']} {record.get('code', '')}: {record['why']}"
-    rest = {k: v for k, v in record.items() if k not in ("t", "at", "entry", "fact", "confidence")}
-    return f"{time}  #{record['entry']} {record['fact']} " + " ".join(f"{k} {v}" for k, v in rest.items())
+    hidden = ("t", "at", "entry", "fact", "note", "confidence", "seat_confidence")
+    rest = " ".join(f"{k} {v}" for k, v in record.items() if k not in hidden)
+    return f"{time}  #{record['entry']} {record.get('fact') or record['note']} {rest}"
+
+
+# --- the sessions kept ---------------------------------------------------------------------------
+
+
+@commands.command()
+@click.option("--game", help="Only this game.")
+@click.option("--player", help="Only sessions that this player sat in.")
+@click.option("--disputes", is_flag=True, help="Only sessions with a dispute.")
+@as_json
+def sessions(game: str | None, player: str | None, disputes: bool, as_json: bool) -> None:
+    """The sessions kept here, newest first."""
+    from .journal.listing import Query
+
+    with _journal() as journal:
+        for one in journal.sessions(Query(game=game, player=player, disputes=disputes)):
+            if as_json:
+                _print_json(one.to_json())
+            else:
+                told = one.to_json()
+                marks = f"{' disputed' if told['disputes'] else ''}{'' if told['ended'] else ' (not ended)'}"
+                names = ", ".join(told["seats"])
+                print(
+                    f"{told['id']}  {told['started']}  {told['game']:<16} {told['entries']:>5} entries  {names}{marks}"
+                )
+
+
+@commands.command()
+@click.argument("session")
+def show(session: str) -> None:
+    """Tell a session as a person would; `last` is the newest."""
+    from .journal.report import show_text
+
+    with _journal() as journal:
+        _tell(show_text(journal, session))
+
+
+@commands.command()
+@click.argument("session")
+@as_json
+def replay(session: str, as_json: bool) -> int:
+    """Judge a session's log again, and say where the referee would now say something else."""
+    from .journal.replay import replay as judged
+    from .journal.replay import replay_text, results
+
+    with _journal() as journal:
+        if as_json:
+            for result in results(judged(journal, session)):
+                _print_json(result)
+        text, same = replay_text(journal, session)
+        if not as_json:
+            _tell(text)
+        return 0 if same else EXIT_NO
+
+
+@commands.command()
+@click.argument("session")
+@click.argument("ruling")
+@as_json
+def explain(session: str, ruling: str, as_json: bool) -> None:
+    """Why the referee said that: the rule, the entries and the pictures behind ruling RULING."""
+    from .journal.explain import explain as explained
+
+    with _journal() as journal:
+        told = explained(journal, session, ruling)
+        if as_json:
+            _print_json(told.to_json())
+        else:
+            _tell(told.text())
+
+
+@commands.command()
+@click.argument("session")
+@click.option("--code", default="", help="A head code that somebody wrote down, to be checked as well.")
+@as_json
+def verify(session: str, code: str, as_json: bool) -> int:
+    """Check that nothing of a session was changed; 0 when it is whole, 1 when not."""
+    from .journal.verify import verify as verified
+
+    with _journal() as journal:
+        report = verified(journal, session, code)
+        if as_json:
+            _print_json(report.to_json())
+        else:
+            _tell(report.text())
+        return 0 if report.whole else EXIT_NO
+
+
+@commands.command()
+@click.argument("session")
+def forget(session: str) -> None:
+    """Remove a session's pictures; its ledger and log stay."""
+    with _journal(write=True) as journal:
+        print(f"{journal.forget(session) / 1e6:.1f} MB of pictures removed; the log is kept")
+
+
+@commands.command()
+@click.argument("session")
+@click.option("--format", "form", type=click.Choice(["json", "csv", "html", "zip"]), default="html", show_default=True)
+@click.option("--to", "target", type=click.Path(path_type=Path), help="The file to write.")
+def export(session: str, form: str, target: Path | None) -> None:
+    """Write a session into one file: to print (html), to count with (csv), to keep or to import (zip)."""
+    from .journal.export import Format, export_session
+
+    with _journal() as journal:
+        print(export_session(journal, session, Format(form), target))
+
+
+@commands.command("import")
+@click.argument("file", type=click.Path(path_type=Path))
+def import_(file: Path) -> None:
+    """Take a session that was exported as zip into the sessions kept here."""
+    from .journal.importing import import_zip
+
+    with _journal(write=True) as journal:
+        print(import_zip(journal, file))
+
+
+def _journal(write: bool = False) -> Journal:
+    from .config import data_folder
+    from .journal.journal import Journal
+
+    return Journal.open(data_folder(), read_only=not write)
 
 
 if __name__ == "__main__":

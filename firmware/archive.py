@@ -1,0 +1,145 @@
+"""The sessions kept, as the players' page asks for them: the journal's readers behind the page's `SessionArchive`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import RLock
+from typing import Any
+
+from .journal.chain import head_code
+from .journal.errors import NoSuchSession
+from .journal.explain import explain
+from .journal.export import Format, export_session
+from .journal.journal import Journal
+from .journal.listing import Query, Summary
+from .journal.replay import settle_evening
+from .journal.report import Told, story
+from .referee.events import to_json
+from .referee.match import games
+from .web.source import Download, Search
+
+_MEDIA = {
+    Format.JSON: "application/json",
+    Format.CSV: "text/csv; charset=utf-8",
+    Format.HTML: "text/html; charset=utf-8",
+    Format.ZIP: "application/zip",
+}
+_NS = 1_000_000_000
+
+
+class Archive:
+    """Reads a journal for the page. One reader at a time; the writer is never kept waiting."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._turn = RLock()
+
+    def sessions(self, search: Search) -> Sequence[dict[str, Any]]:
+        """See `SessionArchive`."""
+        query = Query(
+            game=search.game or None,
+            player=search.player or None,
+            since_ns=_wall_ns(search.since),
+            disputes=search.disputes,
+        )
+        with self._turn:
+            found = [self._listed(one) for one in self._journal.sessions(query)]
+        if search.before:
+            ids = [one["id"] for one in found]
+            found = found[ids.index(search.before) + 1 :] if search.before in ids else []
+        return found[: search.limit]
+
+    def session(self, session_id: str) -> dict[str, Any] | None:
+        """See `SessionArchive`."""
+        with self._turn:
+            try:
+                tale = story(self._journal, session_id)
+            except NoSuchSession:
+                return None
+            listed = self._listed(Summary(tale.row, tale.names))
+        return {
+            **listed,
+            "house": dict(tale.header.house),
+            "seats": list(tale.names),
+            "table": dict(tale.header.table),
+            "head": head_code(tale.row.head),
+            "counters": dict(tale.settlement.net),
+            "trouble": tale.trouble,
+        }
+
+    def entries(self, session_id: str, first: int, limit: int) -> Sequence[dict[str, Any]] | None:
+        """See `SessionArchive`."""
+        with self._turn:
+            try:
+                told = story(self._journal, session_id).told
+            except NoSuchSession:
+                return None
+        photos = [one.entry.photos for one in told]
+        before: list[tuple[str, ...]] = [()]
+        for names in photos:
+            before.append(names or before[-1])
+        return [_entry(one, before[place]) for place, one in enumerate(told)][first : first + limit]
+
+    def explain(self, session_id: str, ruling: int) -> dict[str, Any] | None:
+        """See `SessionArchive`."""
+        with self._turn:
+            try:
+                found = explain(self._journal, session_id, ruling)
+            except OSError:
+                return None
+        told = found.to_json()
+        return {**told["ruling"], "why": found.why, "rule": found.rule, "behind": told["evidence"]}
+
+    def evidence(self, digest: str) -> bytes | None:
+        """See `SessionArchive`."""
+        with self._turn:
+            return self._journal.photo(digest)
+
+    def export(self, session_id: str, form: str) -> Download | None:
+        """See `SessionArchive`."""
+        kind = Format(form)
+        with self._turn, TemporaryDirectory() as folder:
+            try:
+                path = export_session(self._journal, session_id, kind, Path(folder) / f"cardtable-session.{form}")
+            except NoSuchSession:
+                return None
+            return Download(f"cardtable-{session_id}.{form}", _MEDIA[kind], path.read_bytes())
+
+    def settle_up(self, session_ids: Sequence[str]) -> dict[str, Any] | None:
+        """See `SessionArchive`."""
+        with self._turn:
+            try:
+                return settle_evening(self._journal, session_ids).to_json()
+            except NoSuchSession:
+                return None
+
+    def _listed(self, one: Summary) -> dict[str, Any]:
+        said = one.to_json()
+        title = games()[one.row.game].TITLE if one.row.game in games() else one.row.game
+        return {**said, "title": title, "players": said["seats"], "live": not said["ended"]}
+
+
+def _entry(told: Told, before: tuple[str, ...]) -> dict[str, Any]:
+    entry = told.entry
+    keys = ("number", "t", "at", "confidence", "seat_confidence", "source")
+    return {
+        **{key: getattr(entry, key) for key in keys},
+        **to_json(entry.fact),
+        "deal": told.deal,
+        "words": told.words,
+        "struck": told.struck,
+        "photos": list(entry.photos),
+        "before_photos": list(before),
+        "rulings": [{**said.ruling.to_json(), "words": said.words} for said in told.said],
+        "cards": [],
+    }
+
+
+def _wall_ns(since: str) -> int | None:
+    try:
+        return int(datetime.fromisoformat(since).timestamp()) * _NS if since else None
+    except ValueError:
+        return None

@@ -1,0 +1,80 @@
+"""The players' page over one table: opens it on the network and closes it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from .archive import Archive
+from .commands import Commands
+from .journal.journal import Journal
+from .referee.house import rules_of
+from .referee.match import games
+from .table import Table
+from .web.app import create_app
+from .web.security import Keys, Security
+from .web.server import serve
+
+#: Most seats that can be set up on the page for each game; fewer than two never.
+SEATS = {"least": 2, "most": 8}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page being served: where it is, and the codes that open it."""
+
+    url: str
+    keys: Keys
+    commands: Commands
+
+    @property
+    def words(self) -> str:
+        """One line for people: the address, the code to join with, and the host's PIN."""
+        return f"{self.url}  join code {self.keys.join_code}  host PIN {self.keys.host_pin}"
+
+
+@contextmanager
+def open_page(table: Table, journal: Journal, host: str = "127.0.0.1", port: int = 0) -> Iterator[Page]:
+    """Serve the page of ``table`` while the context lasts; ``port`` 0 takes a free one.
+
+    :raises OSError: if the address is not to be had; the line says what to do.
+    """
+    commands = Commands(table)
+    table.minder = commands.post
+    security = Security(Keys.fresh())
+    app = create_app(table.board, Archive(journal), security, games=house_rules)
+    with serve(app, host, port) as running:
+        security.public_url = running.url
+        yield Page(running.url, security.keys, commands)
+
+
+def house_rules() -> list[dict[str, Any]]:
+    """Every game with its house rules, as the page's set-up shows them."""
+    return [
+        {
+            "key": key,
+            "title": game.TITLE,
+            "summary": (game.__doc__ or "").strip().splitlines()[0],
+            "seats": [SEATS["least"], SEATS["most"]],
+            "house": [_rule(rule) for rule in rules_of(game.House)],
+        }
+        for key, game in games().items()
+    ]
+
+
+def _rule(rule: Any) -> dict[str, Any]:
+    kind = "bool" if isinstance(rule.default, bool) else "choice" if rule.choices else "int"
+    least, most = rule.values or (0, 100)
+    return {
+        "name": rule.name,
+        "label": rule.name.replace("_", " "),
+        "kind": kind,
+        "default": rule.default,
+        "choices": [{"value": c, "words": str(c).replace("_", " ")} for c in rule.choices],
+        "min": least,
+        "max": most,
+        "words": rule.words,
+        "source": rule.source,
+    }

@@ -1,0 +1,323 @@
+"""One table at play: every fact is photographed, logged, judged and lit, in that order, by one writer.
+
+`Table` holds one session: its log, the referee's match of the deal that is being played, and what the lights and the
+page show.  It is fed by whoever sees things (a camera's perception, the buttons, the page) and never looks at a clock:
+times are seconds since the session's first frame.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from .journal.journal import OPENING, Journal
+from .journal.lines import SessionHeader
+from .panel.signals import Attention, PanelState, Said, Signal, signals
+from .referee.events import Corrected, Entry, Fact, HandShown, Note, Press, Pressed, to_json
+from .referee.match import Match, PublicView, Setup, games
+from .referee.rulings import Ruling
+from .web.source import Actor, Noticeboard
+
+#: How many rulings the lights and the page look back on; the page shows 20.
+RECENT = 40
+#: How many of the newest entries go to the page.
+ENTRIES_SHOWN = 50
+#: What the referee's view calls it when one press and two mean different answers.
+REPLY = "REPLY"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Something to be entered: the fact, when it happened and was told, how sure, and its pictures (JPEG bytes)."""
+
+    fact: Fact
+    t: float
+    at: float
+    confidence: float = 1.0
+    seat_confidence: float = 1.0
+    source: str = "camera"
+    pictures: tuple[bytes, ...] = ()
+
+
+class Lights(Protocol):
+    """What can show a panel's state: the real panel, mock pins, or nothing."""
+
+    def show(self, state: PanelState) -> None:
+        """Show ``state`` from now on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An entry as it was kept, and what the referee said to it."""
+
+    entry: Entry
+    rulings: tuple[Ruling, ...]
+
+
+@dataclass(slots=True)
+class _Dispute:
+    """A call for the referee that is open. ``seat``: who called (None: the host)."""
+
+    seat: int | None
+    ruling: int | None = None
+    entry: int | None = None
+    words: str = ""
+
+
+@dataclass(slots=True)
+class _Wish:
+    seat: int
+    commitment: str
+    text: str = ""
+    nonce: str = ""
+
+
+class Table:
+    """One session at one table. The only object that writes the log; use it from one thread."""
+
+    def __init__(self, journal: Journal, session_id: str, setup: Setup, *, lights: Lights, deal: int = 1) -> None:
+        self.journal, self.session_id, self.setup, self.deal = journal, session_id, setup, deal
+        self.match = Match(setup)
+        self.lights = lights
+        self.now = 0.0
+        self.state = "playing"
+        self.fault = ""
+        self.release: frozenset[int] = frozenset()
+        self.geometry: Mapping[str, Any] = {}
+        self.cards: Callable[[], Sequence[Mapping[str, Any]]] = tuple
+        self.minder: Callable[[Mapping[str, Any], Actor], Mapping[str, Any]] = _nobody
+        self.board = Noticeboard({}, lambda action, actor: self.minder(action, actor))
+        self.panel_state = PanelState(())
+        self._said: list[Said] = [Said(0.0, ruling) for ruling in self.match.opening]
+        self._balance: dict[int, tuple[int, float]] = {}
+        self._dispute: _Dispute | None = None
+        self._wishes: dict[int, _Wish] = {}
+        self.results: list[dict[str, Any]] = []
+
+    @classmethod
+    def begin(
+        cls, journal: Journal, setup: Setup, *, lights: Lights, program: str, model: str, table: Mapping[str, Any]
+    ) -> Table:
+        """A new session, its first line durable.
+
+        :raises BadSetup: if the referee cannot play this setup; nothing is written then.
+        """
+        Match(setup)
+        header = SessionHeader(
+            setup.game, setup.seats, setup.dealer or len(setup.seats), setup.house, setup.deal, program, model, table
+        )
+        opened = cls(journal, journal.begin(header), setup, lights=lights)
+        opened._keep_opening()
+        return opened
+
+    @classmethod
+    def resume(cls, journal: Journal, session_id: str, *, lights: Lights) -> Table:
+        """The session as its log tells it: folded again, at the same entry, with the same lights."""
+        header, deals = journal.header(session_id), journal.deals(session_id)
+        last = deals[-1]
+        setup = Setup(header.game, header.seats, last.dealer, header.house, last.known)
+        table = cls(journal, session_id, setup, lights=lights, deal=last.number)
+        for entry in journal.entries(session_id, deal=last.number):
+            table._judge(entry)
+        return table
+
+    # -- what happens
+
+    def enter(self, seen: Seen) -> Told:
+        """Photo, then log, then light: keep ``seen``, judge it, show it.
+
+        :raises JournalError: if the log cannot be written; then nothing was kept and no light changed.
+        """
+        entry = Entry(
+            len(self.match.entries), seen.fact, seen.t, seen.at, seen.confidence, seen.seat_confidence, seen.source
+        )
+        kept = self.journal.append(self.session_id, entry, seen.pictures, deal=self.deal)
+        rulings = self._judge(kept)
+        self.journal.add_rulings(self.session_id, kept.number, rulings, deal=self.deal)
+        self.refresh(seen.at)
+        return Told(kept, rulings)
+
+    def press(self, pressed: Pressed, t: float, source: str = "button") -> Told | None:
+        """A button: a long press calls the referee, a double press asks for the seat's balance, else it is entered.
+
+        While a reply is due (Ranter-Go-Round) two presses are a word of the game, and are entered.
+        """
+        if pressed.press is Press.LONG:
+            self._dispute = self._dispute or _Dispute(pressed.seat)
+        elif pressed.taps >= 2 and self.match.view.due != REPLY:
+            self._balance[pressed.seat] = (self.match.view.counters[pressed.seat - 1], t)
+            self.refresh(t)
+            return None
+        return self.enter(Seen(pressed, t, t, source=source))
+
+    def refresh(self, now: float) -> None:
+        """Show the state at ``now`` on lights and page; the clock never goes back."""
+        self.now = max(self.now, now)
+        self.panel_state = signals(len(self.setup.seats), self.match.view, self._said, self.now, self._attention())
+        self.lights.show(self.panel_state)
+        self.board.publish(**self.snapshot())
+
+    def _judge(self, entry: Entry) -> tuple[Ruling, ...]:
+        rulings = self.match.add(entry)
+        self._said = [*self._said, *(Said(entry.at, ruling) for ruling in rulings)][-RECENT:]
+        if isinstance(entry.fact, Note):
+            self._note(entry.fact)
+        return rulings
+
+    def _note(self, note: Note) -> None:
+        """Follow a note of ours: sealed and opened wishes live in the log like everything else."""
+        if note.code in ("WISH_SEALED", "WISH_OPENED"):
+            data = json.loads(note.words)
+            self._wishes[data["seat"]] = _Wish(**data)
+
+    def _keep_opening(self) -> None:
+        self.journal.add_rulings(self.session_id, OPENING, self.match.opening, deal=self.deal)
+
+    def _attention(self) -> Attention:
+        return Attention(
+            fault=self.fault, dispute=self._dispute is not None, release=self.release, balance=dict(self._balance)
+        )
+
+    # -- what people decide
+
+    def next_deal(self) -> None:
+        """Begin the next deal with the dealer and the pools that the last one leaves.
+
+        :raises ValueError: if the deal is not over, or the game is.
+        """
+        if not self.match.view.over:
+            raise ValueError("this deal is not over yet")
+        setup = self.match.next_setup()
+        if setup is None:
+            raise ValueError("the game is over; begin a new one")
+        self.results.append(self.match.result())
+        self.deal = self.journal.next_deal(self.session_id, setup.dealer or 1, setup.deal)
+        self.setup, self.match = setup, Match(setup)
+        self._keep_opening()
+        self._said = [Said(self.now, ruling) for ruling in self.match.opening]
+        self.refresh(self.now)
+
+    def finish(self) -> dict[str, Any]:
+        """End the session; the result of its last deal."""
+        result = self.match.result()
+        self.results.append(result)
+        self.journal.end(self.session_id, result)
+        self.state = "over"
+        self.refresh(self.now)
+        return result
+
+    def correct(self, target: int, instead: Fact | None, by: str, why: str) -> Told:
+        """Strike entry ``target`` and put ``instead`` in its place (or nothing); the game is folded again.
+
+        :raises ValueError: if there is no such entry.
+        """
+        if not 0 <= target < len(self.match.entries):
+            raise ValueError(f"there is no entry {target}")
+        told = self.enter(Seen(Corrected(target, instead, by, why), self.now, self.now, source="page"))
+        self._dispute = None
+        self.refresh(self.now)
+        return told
+
+    def call(self, seat: int | None, ruling: int | None = None, entry: int | None = None) -> None:
+        """Somebody calls the referee: the game pauses until the dispute is closed."""
+        self._dispute = _Dispute(seat, ruling, entry)
+        self._remark("DISPUTE_OPENED", f"{self.name(seat)} called the referee" + self._about(ruling, entry))
+
+    def close_dispute(self, code: str, words: str) -> None:
+        """The dispute is settled without a correction: the ruling stands, or the table agreed otherwise."""
+        self._dispute = None
+        self._remark(code, words)
+
+    def pause(self, paused: bool) -> None:
+        """Stop the game for a while, or go on."""
+        self.state = "paused" if paused else "playing"
+        self._remark("PAUSED" if paused else "RESUMED", "")
+
+    def wish(self, code: str, seat: int, commitment: str, text: str = "", nonce: str = "") -> None:
+        """Keep a sealed wish, or the opened one."""
+        data = {"seat": seat, "commitment": commitment, "text": text, "nonce": nonce}
+        self._remark(code, json.dumps(data, ensure_ascii=False))
+
+    def sealed(self, seat: int) -> str:
+        """The commitment of a seat's wish; empty if none was sealed."""
+        return self._wishes[seat].commitment if seat in self._wishes else ""
+
+    def name(self, seat: int | None) -> str:
+        """A seat's player, or the host."""
+        return self.setup.seats[seat - 1] if seat else "the host"
+
+    def _about(self, ruling: int | None, entry: int | None) -> str:
+        if ruling is not None:
+            return f" about ruling {ruling}"
+        return f" about entry {entry}" if entry is not None else ""
+
+    def _remark(self, code: str, words: str) -> None:
+        self.enter(Seen(Note(code, words), self.now, self.now, source="page"))
+
+    # -- what everybody may see
+
+    def snapshot(self) -> dict[str, Any]:
+        """The public state as plain JSON values; the page lets nothing else through."""
+        view = self.match.view
+        return {
+            "session": self.session_id,
+            "game": self.setup.game,
+            "title": games()[self.setup.game].TITLE,
+            "deal": self.deal,
+            "dealer": self.setup.dealer,
+            "seats": list(self.setup.seats),
+            "state": "fault" if self.fault else "paused" if self._dispute else self.state,
+            "view": view_json(view),
+            "lights": [light_json(seat, light) for seat, light in enumerate(self.panel_state.lights, 1)],
+            "cards": list(self.cards()),
+            "table": self.geometry,
+            "rulings": [{**said.ruling.to_json(), "t": said.t_s} for said in self._said],
+            "entries": [entry_json(entry) for entry in self.match.entries[-ENTRIES_SHOWN:]],
+            "dispute": self._dispute_json(),
+            "wishes": [
+                {"seat": w.seat, "commitment": w.commitment} | ({"text": w.text, "nonce": w.nonce} if w.text else {})
+                for w in self._wishes.values()
+            ],
+        }
+
+    def _dispute_json(self) -> dict[str, Any] | None:
+        d = self._dispute
+        return None if d is None else {"seat": d.seat, "ruling": d.ruling, "entry": d.entry, "open": True}
+
+
+def _nobody(action: Mapping[str, Any], actor: Actor) -> Mapping[str, Any]:
+    return {"error": "nobody minds the table now"}
+
+
+def view_json(view: PublicView) -> dict[str, Any]:
+    """A public view as plain JSON values."""
+    names = ("turn", "due", "due_count", "need", "pool", "over", "winner", "words")
+    out = {name: getattr(view, name) for name in names}
+    out["counters"] = list(view.counters)
+    out["table"] = [[zone, list(cards)] for zone, cards in view.table]
+    out["out_of_step"] = view.out_of_step
+    return out
+
+
+def light_json(seat: int, light: Signal) -> dict[str, Any]:
+    """One seat's light, with its rhythm in words and in milliseconds."""
+    return {
+        "seat": seat,
+        "meaning": light.meaning.value,
+        "rhythm": light.beat,
+        "pattern": list(light.rhythm),
+        "pulses": light.count,
+        "colour": light.colour.value,
+        "words": light.words,
+    }
+
+
+def entry_json(entry: Entry) -> dict[str, Any]:
+    """An entry as plain JSON values; hands that were only told to the program are not for the page."""
+    fact = to_json(entry.fact)
+    if isinstance(entry.fact, HandShown):
+        fact["cards"] = [str(card) for card in entry.fact.cards]
+    keys = ("number", "t", "at", "confidence", "seat_confidence", "source")
+    return {**{k: getattr(entry, k) for k in keys}, **fact, "photos": list(entry.photos)}
