@@ -1,6 +1,6 @@
 """A program that is killed again and again while facts stream in, and a count of what was lost.
 
-    python -m tests.journal.killing FOLDER KILLS SEED
+    python -m tests.journal.killing FOLDER KILLS SEED [careless]
 
 Each round forks a warm child that opens the journal, says where it resumes, appends facts with pictures and, after each
 append has returned, lights a lamp: one write to a pipe. SIGKILL comes at a random moment, also during the start and
@@ -43,7 +43,7 @@ class Count:
     lit: dict[str, int] = field(default_factory=dict)
 
 
-def stream(folder: Path, lamp: int, seed: int) -> None:
+def stream(folder: Path, lamp: int, seed: int, careless: bool) -> None:
     """The child: resume, then append and light for ever."""
     rng = random.Random(seed)
     journal = Journal.open(folder)
@@ -56,20 +56,23 @@ def stream(folder: Path, lamp: int, seed: int) -> None:
             journal.end(session, {"winner": "Ann"})
             session, number = journal.begin(HEADER), 0
         proof = [picture(f"{session}-{number}-{view}", rng.randrange(200, 9_000)) for view in range(rng.randrange(3))]
+        if careless:  # what must never be: the lamp first
+            os.write(lamp, f"lamp {session} {number}\n".encode())
         journal.append(session, laid(number), proof)
-        os.write(lamp, f"lamp {session} {number}\n".encode())
+        if not careless:
+            os.write(lamp, f"lamp {session} {number}\n".encode())
         journal.add_rulings(session, number, [Ruling(Kind.TURN, "PLAY", seat=1, entry=number, id=number)])
         number += 1
 
 
-def one_round(folder: Path, count: Count, rng: random.Random) -> None:
+def one_round(folder: Path, count: Count, rng: random.Random, careless: bool) -> None:
     """Fork, let it run, kill, read what it had said."""
     ours, theirs = os.pipe()
     seed = rng.randrange(1 << 30)
     child = os.fork()
     if child == 0:
         try:
-            stream(folder, theirs, seed)
+            stream(folder, theirs, seed, careless)
         except BaseException as error:
             os.write(theirs, f"died {type(error).__name__} {error}\n".encode())
         os._exit(1)
@@ -109,16 +112,16 @@ def check(folder: Path, count: Count) -> None:
                 count.wrong.append(report.text())
 
 
-def main(folder: Path, kills: int, seed: int) -> Count:
+def main(folder: Path, kills: int, seed: int, careless: bool = False) -> Count:
     """So many kills."""
     count, rng = Count(), random.Random(seed)
     for _ in range(kills):
-        one_round(folder, count, rng)
+        one_round(folder, count, rng, careless)
     check(folder, count)
     return count
 
 
 if __name__ == "__main__":
-    found = main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    found = main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), "careless" in sys.argv)
     shown = {name: getattr(found, name) for name in ("kills", "lamps", "resumed", "lost", "wrong")}
     print(json.dumps({**shown, "sessions": len(found.lit)}))

@@ -13,9 +13,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def killed(folder: Path, kills: int, seed: int) -> dict[str, Any]:
+def killed(folder: Path, kills: int, seed: int, *more: str) -> dict[str, Any]:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.journal.killing", str(folder), str(kills), str(seed)],
+        [sys.executable, "-m", "tests.journal.killing", str(folder), str(kills), str(seed), *more],
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
     found: dict[str, Any] = json.loads(done.stdout)
@@ -27,6 +27,11 @@ def test_fifty_kills_lose_no_entry_whose_lamp_was_lit(tmp_path: Path) -> None:
     assert (found["kills"], found["lost"], found["wrong"]) == (50, 0, [])
     assert found["lamps"] > 50, "the children hardly came to append anything"
     assert found["resumed"] > 10
+
+
+def test_the_count_finds_a_table_that_lights_before_it_writes(tmp_path: Path) -> None:
+    found = killed(tmp_path / "data", 40, 3, "careless")
+    assert found["wrong"], "the test above could not have failed"
 
 
 @pytest.mark.slow
