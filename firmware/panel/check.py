@@ -6,7 +6,7 @@ One press a seat so proves its light and its button together.  Nothing here wait
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -68,7 +68,7 @@ def _buzzer(panel: Panel, wait: Wait) -> Iterator[Report]:
     yield from _driven(panel, "buzzer", [partial(panel.board.tone, hertz) for hertz in (440, 880, 0)], wait)
 
 
-def _driven(panel: Panel, what: str, steps: list[Callable[[], None]], wait: Wait) -> Iterator[Report]:
+def _driven(panel: Panel, what: str, steps: Sequence[Callable[[], None]], wait: Wait) -> Iterator[Report]:
     """Drive an output through ``steps``; it fails only if the pin library complains."""
     try:
         for step in steps:
@@ -108,7 +108,7 @@ def _host(panel: Panel, wait: Wait) -> Iterator[Report]:
         yield _answer(panel, 0, wait)
 
 
-def _colours(panel: Panel, seat: int) -> list[Callable[[], None]]:
+def _colours(panel: Panel, seat: int) -> Sequence[Callable[[], None]]:
     return [partial(panel.board.light, seat, colour) for colour in (Colour.RED, Colour.GREEN, Colour.AMBER)]
 
 

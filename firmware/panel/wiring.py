@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from .config import HEADER, BoardKind, PanelConfig
 from .devices import DIGITS, light_chips
-from .drawing import Box, Dot, Item, Line, Sheet, Words, sheet
+from .drawing import Box, Dot, Item, Line, Sheet, Words, png, sheet, svg
 
 #: Series resistor of a lamp on a pin (3.3 V, red or green LED of about 2.0 V): 2.8 mA, bright enough indoors.
 SMALL_OHM = 470
@@ -159,6 +160,18 @@ def parts_list(config: PanelConfig) -> str:
     if config.board is BoardKind.SMALL:
         lines.append(f"At worst the pins give {current_ma(config):.0f} mA of the {PINS_MAX_MA:.0f} mA that they may.")
     return "\n".join(lines)
+
+
+def save(config: PanelConfig, folder: Path) -> tuple[Path, Path]:
+    """Write ``wiring.svg`` and ``wiring.png`` (twice the size) into ``folder``; their paths.
+
+    :raises OSError: if the folder cannot be written to.
+    """
+    drawn = draw(config)
+    as_svg, as_png = folder / "wiring.svg", folder / "wiring.png"
+    as_svg.write_text(svg(drawn), encoding="utf-8")
+    as_png.write_bytes(png(drawn, scale=2))
+    return as_svg, as_png
 
 
 # -- the drawing
@@ -403,7 +416,9 @@ def _lamp_colour(output: str) -> str:
 
 
 _NOTES = (
-    f"Each output: {LARGE_OHM} ohm, its lamp or segment, then ground (common cathode).",
-    "Each chip: VCC and SRCLR to 5 V (header 2), GND to ground, 100 nF between them.",
+    f"Each output: {LARGE_OHM} ohm, then its lamp or segment,",
+    "then ground (common cathode).",
+    "Each chip: VCC and SRCLR to 5 V (header 2),",
+    "GND to ground, 100 nF between VCC and GND.",
     "QH' of each chip goes to SER of the next.",
 )
