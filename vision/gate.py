@@ -55,6 +55,9 @@ _STEP_MM: Final = 160.0
 _GONE_S: Final = 0.15
 """A hand unseen for so long has left (one dropped frame is not leaving)."""
 
+_SAME_VISIT_S: Final = 0.5
+"""A still pixel stays credited to the hand that was there, though another arm touches the card, for so long."""
+
 _GROUP_MM: Final = 12.0
 """Changed bits closer than this belong to one change: the pips of one card are 20 mm apart, edge to edge 12."""
 
@@ -293,9 +296,10 @@ class Gate:
         self._still_s[(moving > 0) | under] = seconds
         self._edge_still_s[cv2.dilate(moving, np.ones((5, 5), np.uint8)) > 0] = seconds
         self._edge_still_s[~under] = seconds
+        fresh = (moving > 0) | (self._hand_s < seconds - _SAME_VISIT_S) | (self.last_hand == 0)
+        fresh &= hand_of > 0
+        self.last_hand[fresh] = hand_of[fresh]
         self._hand_s[under] = seconds
-        seen = hand_of > 0
-        self.last_hand[seen] = hand_of[seen]
 
     def _rests(self, changed: Mask, hand_mask: Mask, seconds: float) -> tuple[Rest, ...]:
         things = cv2.bitwise_and(changed, cv2.bitwise_not(hand_mask))

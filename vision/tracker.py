@@ -79,6 +79,9 @@ _SAME_ARM_MM: Final = 180.0
 _PUT_BACK_S: Final = 20.0
 """Cards put back where they lay by the arm that took them within this time were not played anew."""
 
+_JUST_LEFT_S: Final = 6.0
+"""A card taken up so lately by an arm that has left was put down on the table, or is in a hand for good."""
+
 _TRY_AGAIN_S: Final = 0.13
 """A change that could not be explained is looked at again after this."""
 
@@ -507,7 +510,7 @@ class Tracker:
         for card in over:
             explained[card.mask > 0] = 255
             self.layout.take(card)
-        taken = self._carried_back(credit) if face == BACK else None
+        taken = self._carried_back(credit, scene) if face == BACK else None
         flipped = self._flipped(pose) if face == UNREAD else None
         card = self.layout.lay(face, pose, t, credit.hand if credit else 0, taken.card.id if taken else None)
         came_from = taken.card.pose if taken else None
@@ -526,21 +529,25 @@ class Tracker:
                 hidden.append(card)
         return hidden
 
-    def _carried_back(self, credit: Credit | None) -> _Taken | None:
-        """The face-down card that this arm took up last and has not laid down yet."""
-        carried = [
-            k
-            for k in self._taken.values()
-            if k.card.face == BACK
-            and credit is not None
-            and k.credit is not None
-            and (k.credit.hand == credit.hand or _same_arm(k.credit.entry_mm, credit.entry_mm))
-        ]
-        if not carried:
+    def _carried_back(self, credit: Credit | None, scene: Scene) -> _Taken | None:
+        """The face-down card taken up before that this one most likely is, struck off the books.
+
+        A card whose taker has left without it must lie somewhere: that says more than whose arm is nearest now.
+        """
+        carried = [k for k in self._taken.values() if k.card.face == BACK and scene.seconds - k.t < _PUT_BACK_S]
+        scored = [(self._likely(k, credit, scene), k.t, k.card.id) for k in carried]
+        best = max(scored, default=None)
+        if best is None or best[0] == 0:
             return None
-        latest = max(carried, key=lambda k: k.t)
-        del self._taken[latest.card.id]
-        return latest
+        return self._taken.pop(best[2])
+
+    def _likely(self, taken: _Taken, credit: Credit | None, scene: Scene) -> int:
+        if taken.credit is None:
+            return 0
+        entry = taken.credit.entry_mm
+        same = credit is not None and (taken.credit.hand == credit.hand or _same_arm(entry, credit.entry_mm))
+        gone = not any(_same_arm(hand.entry_mm, entry) for hand in scene.hands)
+        return 2 * same + 3 * (gone and scene.seconds - taken.t < _JUST_LEFT_S)
 
     def _clashes(self, found: _Found, mask: Mask, scene: Scene) -> list[Word]:
         words: list[Word] = []
