@@ -1,0 +1,161 @@
+"""Keeps ``table.toml`` safe on a disk that may lose its power at any moment.
+
+Writes it so that afterwards the old file or the new one is there, never half of one; keeps the one before; and finds
+the last good one again (field report E05).  What the settings mean is config.py's to say.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .config import ConfigError
+
+Point = tuple[float, float]
+
+END_MARK = "# end of the settings"
+"""The last line of every file written here: a file that lost its tail has lost this."""
+
+_HEADER = re.compile(r"^\s*\[\[?\s*[A-Za-z_][\w.-]*\s*\]?\]\s*(#.*)?$")
+
+
+def previous(path: Path) -> Path:
+    """Where the settings before the present ones are kept."""
+    return path.with_name(path.name + ".previous")
+
+
+def write(path: Path, text: str) -> None:
+    """Replace the file by ``text``; what was there and was whole becomes the previous one.
+
+    :raises ConfigError: if ``text`` is no TOML: nothing is written then.
+    :raises OSError: if the disk refuses; the old file is still there.
+    """
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: the new settings are not valid TOML: {error}; nothing was written") from None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_file() and not _damage(path):
+        _replace(previous(path), path.read_bytes())
+    _replace(path, _marked(text).encode())
+
+
+def readable(path: Path) -> tuple[Path, str | None]:
+    """The settings file to read, and what to tell people: the present one, or the previous if that is damaged.
+
+    A file that is whole but says something wrong is not damaged: the person who wrote it must hear of it.
+    """
+    damage = _damage(path)
+    if damage is None or not previous(path).is_file() or _damage(previous(path)):
+        return path, None
+    return previous(path), (
+        f"{path}: {damage}; the settings before it are used ({previous(path).name}); "
+        "run `cardtable calibrate` to write a new file"
+    )
+
+
+def _damage(path: Path) -> str | None:
+    """What betrays a file that the disk has lost, or None."""
+    try:
+        data = path.read_bytes()
+        text = data.decode()
+        tomllib.loads(text)
+    except FileNotFoundError:
+        return "is missing"
+    except (OSError, ValueError) as error:  # UnicodeDecodeError and TOMLDecodeError are ValueErrors
+        return f"is damaged ({str(error).splitlines()[0]})"
+    if not data.strip(b"\0 \t\r\n"):
+        return "is empty"
+    if END_MARK not in text and _was_marked(previous(path)):
+        return "has lost its end"
+    return None
+
+
+def _was_marked(path: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return END_MARK.encode() in path.read_bytes()
+    return False
+
+
+def _marked(text: str) -> str:
+    body = "\n".join(line for line in text.splitlines() if line.strip() != END_MARK).rstrip()
+    return f"{body}\n\n{END_MARK}\n"
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Write beside, flush to the disk, rename, flush the folder: in this order, or a power cut leaves zeros."""
+    beside = path.with_name(f".{path.name}.new")
+    with beside.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    if path.exists():
+        beside.chmod(path.stat().st_mode & 0o777)
+    os.replace(beside, path)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def with_camera(
+    text: str,
+    picture: Sequence[Point],
+    table: Sequence[Point],
+    matrix: Sequence[float] = (),
+    distortion: Sequence[float] = (),
+) -> str:
+    """The settings with another ``[camera]``; every other line, comments too, stays as it is.
+
+    :raises ConfigError: if the text is not TOML, or its [camera] is written so that it cannot be replaced.
+    """
+    lines = text.splitlines()
+    start, stop = _section(lines, "camera")
+    new = ["[camera]", f"picture = {_points(picture)}", f"table = {_points(table)}"]
+    if len(matrix):
+        new.append("matrix = " + _points([matrix[i : i + 3] for i in (0, 3, 6)]))
+        new.append(f"distortion = [{', '.join(f'{v:.8g}' for v in distortion)}]")
+    changed = "\n".join([*lines[:start], *new, *lines[stop:]]) + "\n"
+    _same_but(text, changed, "camera")
+    return changed
+
+
+def _section(lines: Sequence[str], name: str) -> tuple[int, int]:
+    """The lines of a table, from its header (with the remarks right above it) to before the next one's remarks."""
+    headers = [i for i, line in enumerate(lines) if _HEADER.match(line)]
+    mine = next((i for i in headers if lines[i].split("#")[0].strip() == f"[{name}]"), None)
+    if mine is None:
+        return len(lines), len(lines)
+    stop = next((i for i in headers if i > mine), len(lines))
+    while stop > mine + 1 and _is_remark(lines[stop - 1]):
+        stop -= 1
+    start = mine
+    while start > 0 and lines[start - 1].lstrip().startswith("#"):
+        start -= 1
+    return start, stop
+
+
+def _is_remark(line: str) -> bool:
+    return not line.strip() or line.lstrip().startswith("#")
+
+
+def _same_but(old: str, new: str, name: str) -> None:
+    def rest(text: str) -> dict[str, Any]:
+        return {key: value for key, value in tomllib.loads(text).items() if key != name}
+
+    try:
+        same = rest(old) == rest(new)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"table.toml: cannot be changed ({error}); correct it by hand, or write a new one") from None
+    if not same:
+        raise ConfigError(f"table.toml: [{name}] is written in an unusual way; put its keys below one [{name}] line")
+
+
+def _points(points: Sequence[Sequence[float]]) -> str:
+    return "[" + ", ".join("[" + ", ".join(f"{v:.8g}" for v in point) + "]" for point in points) + "]"
