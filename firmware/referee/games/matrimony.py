@@ -61,7 +61,7 @@ class House:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """``up`` and ``down``: the open cards by seat; ``faults``: stakes of the wrong size; ``wins``: seat and division."""
+    """``up`` and ``down``: the open cards by seat; ``faults``: wrong stakes; ``wins``: seat and division."""
 
     house: House
     live: tuple[int, ...]
