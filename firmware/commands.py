@@ -7,14 +7,16 @@ page has checked; whether it can be done now is said here, in words.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from .live import Live
 from .referee.events import Press, Pressed, from_json
-from .table import Table
+from .referee.match import Setup
+from .table import Seen, Table
 from .web.source import Actor
 
 #: How long a tap waits for the loop before it is told to try again, in seconds; a frame takes a tenth.
@@ -26,10 +28,9 @@ Answer = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """The queue between the page and one table. ``begin``: what starts a new session, where that can be done."""
+    """The queue between the page and the table at play."""
 
-    table: Table
-    begin: Callable[[Json], Answer] | None = None
+    live: Live
     _queue: SimpleQueue[tuple[Json, Actor, Future[Answer]]] = field(default_factory=SimpleQueue)
 
     def post(self, action: Json, actor: Actor) -> Answer:
@@ -59,45 +60,55 @@ class Commands:
             return {"error": str(error)}
 
     def _act(self, action: Json, actor: Actor) -> Answer | None:
+        if action["do"] == "start":
+            return self._start(action)
+        if (table := self.live.table) is None:
+            raise ValueError("no session is being played; begin one")
         match action["do"]:
             case "press":
-                seat = _seat(actor)
-                self.table.press(Pressed(seat, Press(action["press"]), action["taps"]), self.table.now, source="page")
+                pressed = Pressed(_seat(actor), Press(action["press"]), action["taps"])
+                table.press(Seen(pressed, table.now, table.now, source="page"))
             case "call":
-                self.table.call(actor.seat, action.get("ruling"), action.get("entry"))
+                table.call(actor.seat, action.get("ruling"), action.get("entry"))
             case "let_stand":
-                self.table.close_dispute("LET_STAND", f"{self.table.name(actor.seat)}: the ruling stands")
+                table.close_dispute("LET_STAND", f"{table.name(actor.seat)}: the ruling stands")
             case "settle":
-                self.table.close_dispute("SETTLED", str(action["why"]))
+                table.close_dispute("SETTLED", str(action["why"]))
             case "correct":
                 instead = action["instead"] and from_json(action["instead"])
-                told = self.table.correct(action["entry"], instead, self.table.name(actor.seat), action["why"])
+                told = table.correct(action["entry"], instead, table.name(actor.seat), action["why"])
                 return {"entry": told.entry.number}
             case "pause" | "resume":
-                self.table.pause(action["do"] == "pause")
+                table.pause(action["do"] == "pause")
             case "next_deal":
-                self.table.next_deal()
+                table.next_deal()
             case "finish":
-                self.table.finish()
+                return {"result": self.live.finish()}
             case "seal_wish" | "open_wish":
-                self._wish(action, actor)
-            case "start" if self.begin is not None:
-                return self.begin(action)
+                _wish(table, action, actor)
             case other:
-                raise ValueError(f"{other}: this table cannot do that now")
+                raise ValueError(f"{other}: this table cannot do that")
         return None
 
-    def _wish(self, action: Json, actor: Actor) -> None:
-        seat = _seat(actor)
-        if action["do"] == "seal_wish":
-            if self.table.sealed(seat):
-                raise ValueError("this seat's wish is sealed already")
-            self.table.wish("WISH_SEALED", seat, action["commitment"])
-            return
-        text, nonce, sealed = action["text"], action["nonce"], self.table.sealed(seat)
-        if hashlib.sha256((nonce + text).encode()).hexdigest() != sealed:
-            raise ValueError("this is not the wish that was sealed")
-        self.table.wish("WISH_OPENED", seat, sealed, text, nonce)
+    def _start(self, action: Json) -> Answer:
+        house = dict(action["house"])
+        if action["counters"]:
+            house["counters"] = action["counters"]
+        setup = Setup(action["game"], tuple(action["seats"]), action["dealer"], house)
+        return {"session": self.live.begin(setup).session_id}
+
+
+def _wish(table: Table, action: Json, actor: Actor) -> None:
+    seat = _seat(actor)
+    if action["do"] == "seal_wish":
+        if table.sealed(seat):
+            raise ValueError("this seat's wish is sealed already")
+        table.wish("WISH_SEALED", seat, action["commitment"])
+        return
+    text, nonce, sealed = action["text"], action["nonce"], table.sealed(seat)
+    if hashlib.sha256((nonce + text).encode()).hexdigest() != sealed:
+        raise ValueError("this is not the wish that was sealed")
+    table.wish("WISH_OPENED", seat, sealed, text, nonce)
 
 
 def _seat(actor: Actor) -> int:

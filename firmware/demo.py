@@ -7,34 +7,30 @@ the real reader, referee, gpiozero devices (on mock pins), journal and page.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
 from vision.frames import Frame
 from vision.reader import Reader
 
-from .commands import Commands
 from .config import TableConfig, load_table
 from .journal.journal import Journal
+from .live import Live, Made, geometry
 from .page import open_page
 from .panel.board import Panel, demo_board
 from .panel.mock import MockPins
-from .perception import Perception
-from .referee.events import Pressed
 from .referee.match import Setup
 from .screen import Screen
-from .sequence import Sequencer
 from .simulator.camera import SimulatedCamera
 from .simulator.filmstrip import Shot, write_strip
 from .simulator.record import table_toml
 from .simulator.session import DEMO_FAULTS, Session, plan
-from .table import Seen, Table, Told
+from .table import Table, Told
 
 #: Seconds of simulated time that a finger stays on a button.
 FINGER_S = 0.12
@@ -85,49 +81,38 @@ class Fingers:
 
 @dataclass(slots=True)
 class Demo:
-    """One demonstration under way."""
+    """One demonstration under way: the live loop, with a screen and a film strip looking on."""
 
-    table: Table
-    sequencer: Sequencer
+    live: Live
     panel: Panel
     pins: MockPins
     screen: Screen
     clock: Clock
-    commands: Commands | None = None
+    serve: Callable[[], None] = lambda: None
     shots: list[Shot] = field(default_factory=list)
     newest: Frame | None = None
-
-    def enter(self, seen: Seen) -> Any:
-        """Photo, log, light; then note it for the screen and the film strip."""
-        told = self.table.press(seen.fact, seen.t) if isinstance(seen.fact, Pressed) else self.table.enter(seen)
-        if told is None:
-            return None
-        self.screen.tell(told)
-        self._shoot(told)
-        return told.entry
 
     def frame(self, frame: Frame, fingers: Fingers) -> None:
         """One frame of simulated time for everything."""
         self.newest = frame
         fingers.until(frame.seconds, self.clock, self.panel)
-        for act in self.panel.acts():
-            if (pressed := act.to_fact()) is not None:
-                self.sequencer.press(pressed, act.t_ns / NS)
-        self.sequencer.frame(frame)
-        if self.commands is not None:
-            self.commands.serve()
-        self.table.refresh(frame.seconds)
+        self.serve()
+        self.live.step(frame)
         self.panel.tick(self.clock.ns())
-        self.screen.draw(self.table, self.pins.lights(), self.pins.digits())
+        if self.live.table is not None:
+            self.screen.draw(self.live.table, self.pins.lights(), self.pins.digits())
 
-    def _shoot(self, told: Told) -> None:
-        if self.newest is not None and told.rulings:
-            words = [r.why for r in told.rulings if r.why] or [self.table.match.view.words]
-            kinds = {r.kind.value for r in told.rulings}
-            lamps = tuple(light.colour.value for light in self.table.panel_state.lights)
-            self.shots.append(
-                Shot(self.newest.image.copy(), words[0], lamps, self.table.match.view.pool, self.newest.seconds, kinds)
-            )
+    def told(self, told: Told) -> None:
+        """Something was entered: show it, and keep the picture for the film strip."""
+        self.screen.tell(told)
+        table = self.live.table
+        if self.newest is None or table is None or not told.rulings:
+            return
+        view = table.match.view
+        words = next((r.why for r in told.rulings if r.why), view.words)
+        kinds = frozenset(ruling.kind.value for ruling in told.rulings)
+        lamps = tuple(light.colour.value for light in table.panel_state.lights)
+        self.shots.append(Shot(self.newest.image, words, lamps, view.pool, self.newest.seconds, kinds))
 
 
 def run_demo(
@@ -148,40 +133,37 @@ def run_demo(
     if data is None:
         shutil.rmtree(folder, ignore_errors=True)
     console = Console(highlight=False)
-    with _prepared(session, folder, console, headless) as (demo, camera):
+    with _prepared(session, folder, console, headless) as (demo, table, camera):
         fingers = Fingers.of(demo.pins, camera)
         for frame in camera:
             demo.frame(frame, fingers)
-        demo.sequencer.finish(demo.clock.now_s)
-        result = demo.table.finish()
+        result = demo.live.finish()
         path = write_strip(demo.shots, session.names, strip or FOLDER / "strip.png")
-        demo.screen.close(demo.table, result, folder, path)
+        demo.screen.close(table, result, folder, path)
     return 0
 
 
 @contextmanager
 def _prepared(
     session: Session, folder: Path, console: Console, headless: bool
-) -> Iterator[tuple[Demo, SimulatedCamera]]:
+) -> Iterator[tuple[Demo, Table, SimulatedCamera]]:
     with ExitStack() as stack:
         journal = stack.enter_context(Journal.open(folder))
         clock, camera, reader = Clock(), SimulatedCamera.over(session), Reader.load()
         panel, pins = demo_board(len(session.names), clock.ns)
         stack.enter_context(panel)
         config = _table_config(session, folder)
-        perception = Perception(config, reader, camera.size_px)
-        setup = Setup(session.game, session.names, session.dealer, session.house, session.deal)
-        table = Table.begin(
-            journal, setup, lights=panel, program=version("cardtable"), model=reader.hash, table=_geometry(config)
-        )
-        table.geometry = _geometry(config)
+        made = Made(version("cardtable"), reader.hash, geometry(config))
+        live = Live(config, reader, journal, panel, made, camera.size_px)
         screen = stack.enter_context(Screen(console, session.names, plain=headless or not console.is_terminal))
-        demo = Demo(table, Sequencer(perception, lambda seen: demo.enter(seen)), panel, pins, screen, clock)
+        demo = Demo(live, panel, pins, screen, clock)
+        live.told = demo.told
+        table = live.begin(Setup(session.game, session.names, session.dealer, session.house, session.deal))
         if not headless:
-            page = stack.enter_context(open_page(table, stack.enter_context(Journal.open(folder, read_only=True))))
-            demo.commands = page.commands
+            page = stack.enter_context(open_page(live, stack.enter_context(Journal.open(folder, read_only=True))))
+            demo.serve = page.commands.serve
             screen.say(f"page   {page.words}")
-        yield demo, camera
+        yield demo, table, camera
 
 
 def _table_config(session: Session, folder: Path) -> TableConfig:
@@ -189,13 +171,3 @@ def _table_config(session: Session, folder: Path) -> TableConfig:
     path = folder / "table.toml"
     path.write_text(table_toml(session), encoding="utf-8")
     return load_table(path)
-
-
-def _geometry(config: TableConfig) -> dict[str, Any]:
-    """The table's shape for the page and the log."""
-    return {
-        "width_mm": config.width_mm,
-        "height_mm": config.height_mm,
-        "card": [config.card_w_mm, config.card_h_mm],
-        "zones": [{"name": z.name, "polygon": [list(p) for p in z.polygon]} for z in config.zones],
-    }

@@ -10,9 +10,9 @@ from typing import Any
 from .archive import Archive
 from .commands import Commands
 from .journal.journal import Journal
+from .live import Live
 from .referee.house import rules_of
 from .referee.match import games
-from .table import Table
 from .web.app import create_app
 from .web.security import Keys, Security
 from .web.server import serve
@@ -36,15 +36,17 @@ class Page:
 
 
 @contextmanager
-def open_page(table: Table, journal: Journal, host: str = "127.0.0.1", port: int = 0) -> Iterator[Page]:
-    """Serve the page of ``table`` while the context lasts; ``port`` 0 takes a free one.
+def open_page(live: Live, journal: Journal, host: str = "127.0.0.1", port: int = 0) -> Iterator[Page]:
+    """Serve the page of ``live`` while the context lasts; ``port`` 0 takes a free one.
+
+    ``journal``: to read from, opened for this page alone.
 
     :raises OSError: if the address is not to be had; the line says what to do.
     """
-    commands = Commands(table)
-    table.minder = commands.post
+    commands = Commands(live)
+    live.board.hand_to(commands.post)
     security = Security(Keys.fresh())
-    app = create_app(table.board, Archive(journal), security, games=house_rules)
+    app = create_app(live.board, Archive(journal), security, games=house_rules)
     with serve(app, host, port) as running:
         security.public_url = running.url
         yield Page(running.url, security.keys, commands)

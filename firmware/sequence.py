@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import cv2
 
 from vision.frames import Frame
+from vision.words import Seen as Lies
 
 from .perception import Perception
 from .referee.events import Conflict, Corrected, Entry, Fact, Laid, Pressed
@@ -50,6 +52,24 @@ class Sequencer:
     def finish(self, now: float) -> None:
         """No more frames come: enter what waits."""
         self._presses_until(math.inf, now)
+
+    def cards(self) -> list[dict[str, Any]]:
+        """The cards as they lie on the table now, the lowest first, for drawing: place in mm, angle in degrees."""
+        return [self._drawn(card.seen) for card in self.perception.tracker.layout]
+
+    def _drawn(self, card: Lies) -> dict[str, Any]:
+        entry = self.entries.get(self._laid.get(card.id, -1))
+        x, y = card.pose.x, card.pose.y
+        return {
+            "id": card.id,
+            "card": card.face,
+            "x_mm": round(x, 1),
+            "y_mm": round(y, 1),
+            "angle": round(card.pose.angle, 1),
+            "zone": self.perception.seating.places.zone((x, y)),
+            "seat": entry.fact.seat if entry is not None and isinstance(entry.fact, Laid) else None,
+            "entry": None if entry is None else entry.number,
+        }
 
     def _presses_until(self, t: float, now: float) -> None:
         while self._waiting and self._waiting[0][0] <= t:

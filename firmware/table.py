@@ -18,7 +18,7 @@ from .panel.signals import Attention, PanelState, Said, Signal, signals
 from .referee.events import Corrected, Entry, Fact, HandShown, Note, Press, Pressed, to_json
 from .referee.match import Match, PublicView, Setup, games
 from .referee.rulings import Ruling
-from .web.source import Actor, Noticeboard
+from .web.source import Noticeboard
 
 #: How many rulings the lights and the page look back on; the page shows 20.
 RECENT = 40
@@ -77,7 +77,16 @@ class _Wish:
 class Table:
     """One session at one table. The only object that writes the log; use it from one thread."""
 
-    def __init__(self, journal: Journal, session_id: str, setup: Setup, *, lights: Lights, deal: int = 1) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        session_id: str,
+        setup: Setup,
+        *,
+        lights: Lights,
+        board: Noticeboard,
+        deal: int = 1,
+    ) -> None:
         self.journal, self.session_id, self.setup, self.deal = journal, session_id, setup, deal
         self.match = Match(setup)
         self.lights = lights
@@ -87,8 +96,7 @@ class Table:
         self.release: frozenset[int] = frozenset()
         self.geometry: Mapping[str, Any] = {}
         self.cards: Callable[[], Sequence[Mapping[str, Any]]] = tuple
-        self.minder: Callable[[Mapping[str, Any], Actor], Mapping[str, Any]] = _nobody
-        self.board = Noticeboard({}, lambda action, actor: self.minder(action, actor))
+        self.board = board
         self.panel_state = PanelState(())
         self._said: list[Said] = [Said(0.0, ruling) for ruling in self.match.opening]
         self._balance: dict[int, tuple[int, float]] = {}
@@ -98,7 +106,15 @@ class Table:
 
     @classmethod
     def begin(
-        cls, journal: Journal, setup: Setup, *, lights: Lights, program: str, model: str, table: Mapping[str, Any]
+        cls,
+        journal: Journal,
+        setup: Setup,
+        *,
+        lights: Lights,
+        board: Noticeboard,
+        program: str,
+        model: str,
+        table: Mapping[str, Any],
     ) -> Table:
         """A new session, its first line durable.
 
@@ -108,19 +124,20 @@ class Table:
         header = SessionHeader(
             setup.game, setup.seats, setup.dealer or len(setup.seats), setup.house, setup.deal, program, model, table
         )
-        opened = cls(journal, journal.begin(header), setup, lights=lights)
+        opened = cls(journal, journal.begin(header), setup, lights=lights, board=board)
         opened._keep_opening()
         return opened
 
     @classmethod
-    def resume(cls, journal: Journal, session_id: str, *, lights: Lights) -> Table:
+    def resume(cls, journal: Journal, session_id: str, *, lights: Lights, board: Noticeboard) -> Table:
         """The session as its log tells it: folded again, at the same entry, with the same lights."""
         header, deals = journal.header(session_id), journal.deals(session_id)
         last = deals[-1]
         setup = Setup(header.game, header.seats, last.dealer, header.house, last.known)
-        table = cls(journal, session_id, setup, lights=lights, deal=last.number)
+        table = cls(journal, session_id, setup, lights=lights, board=board, deal=last.number)
         for entry in journal.entries(session_id, deal=last.number):
             table._judge(entry)
+            table.now = max(table.now, entry.at)
         return table
 
     # -- what happens
@@ -139,18 +156,19 @@ class Table:
         self.refresh(seen.at)
         return Told(kept, rulings)
 
-    def press(self, pressed: Pressed, t: float, source: str = "button") -> Told | None:
+    def press(self, seen: Seen) -> Told | None:
         """A button: a long press calls the referee, a double press asks for the seat's balance, else it is entered.
 
         While a reply is due (Ranter-Go-Round) two presses are a word of the game, and are entered.
         """
-        if pressed.press is Press.LONG:
+        pressed = seen.fact
+        if isinstance(pressed, Pressed) and pressed.press is Press.LONG:
             self._dispute = self._dispute or _Dispute(pressed.seat)
-        elif pressed.taps >= 2 and self.match.view.due != REPLY:
-            self._balance[pressed.seat] = (self.match.view.counters[pressed.seat - 1], t)
-            self.refresh(t)
+        elif isinstance(pressed, Pressed) and pressed.taps >= 2 and self.match.view.due != REPLY:
+            self._balance[pressed.seat] = (self.match.view.counters[pressed.seat - 1], self.now)
+            self.refresh(seen.at)
             return None
-        return self.enter(Seen(pressed, t, t, source=source))
+        return self.enter(seen)
 
     def refresh(self, now: float) -> None:
         """Show the state at ``now`` on lights and page; the clock never goes back."""
@@ -223,22 +241,22 @@ class Table:
     def call(self, seat: int | None, ruling: int | None = None, entry: int | None = None) -> None:
         """Somebody calls the referee: the game pauses until the dispute is closed."""
         self._dispute = _Dispute(seat, ruling, entry)
-        self._remark("DISPUTE_OPENED", f"{self.name(seat)} called the referee" + self._about(ruling, entry))
+        self.remark("DISPUTE_OPENED", f"{self.name(seat)} called the referee" + self._about(ruling, entry))
 
     def close_dispute(self, code: str, words: str) -> None:
         """The dispute is settled without a correction: the ruling stands, or the table agreed otherwise."""
         self._dispute = None
-        self._remark(code, words)
+        self.remark(code, words)
 
     def pause(self, paused: bool) -> None:
         """Stop the game for a while, or go on."""
         self.state = "paused" if paused else "playing"
-        self._remark("PAUSED" if paused else "RESUMED", "")
+        self.remark("PAUSED" if paused else "RESUMED", "")
 
     def wish(self, code: str, seat: int, commitment: str, text: str = "", nonce: str = "") -> None:
         """Keep a sealed wish, or the opened one."""
         data = {"seat": seat, "commitment": commitment, "text": text, "nonce": nonce}
-        self._remark(code, json.dumps(data, ensure_ascii=False))
+        self.remark(code, json.dumps(data, ensure_ascii=False))
 
     def sealed(self, seat: int) -> str:
         """The commitment of a seat's wish; empty if none was sealed."""
@@ -253,7 +271,8 @@ class Table:
             return f" about ruling {ruling}"
         return f" about entry {entry}" if entry is not None else ""
 
-    def _remark(self, code: str, words: str) -> None:
+    def remark(self, code: str, words: str) -> None:
+        """Write a note of ours into the log."""
         self.enter(Seen(Note(code, words), self.now, self.now, source="page"))
 
     # -- what everybody may see
@@ -285,10 +304,6 @@ class Table:
     def _dispute_json(self) -> dict[str, Any] | None:
         d = self._dispute
         return None if d is None else {"seat": d.seat, "ruling": d.ruling, "entry": d.entry, "open": True}
-
-
-def _nobody(action: Mapping[str, Any], actor: Actor) -> Mapping[str, Any]:
-    return {"error": "nobody minds the table now"}
 
 
 def view_json(view: PublicView) -> dict[str, Any]:

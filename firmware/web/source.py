@@ -133,6 +133,10 @@ class Noticeboard:
         """See `TableSource`."""
         return self._act(action, actor)
 
+    def hand_to(self, act: Callable[[Json, Actor], Json]) -> None:
+        """From now on hand what is tapped to ``act``."""
+        self._act = act
+
     def _forget(self, key: object) -> None:
         with self._lock:
             self._wakes.pop(key, None)

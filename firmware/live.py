@@ -1,0 +1,163 @@
+"""The loop: frames, fingers and taps in; entries, lights and page out. The same for the real table and the demo.
+
+`Live` joins one camera's perception, one panel, one journal and one page. It plays at most one session at a time; with
+none it waits for one to be chosen on the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from vision.frames import Frame
+
+from .config import TableConfig
+from .journal.journal import Journal
+from .panel.buttons import Act, Gesture
+from .panel.signals import PanelState
+from .perception import CardReader, Perception
+from .referee.events import Entry, Pressed
+from .referee.match import Setup
+from .sequence import Sequencer
+from .table import Seen, Table, Told
+from .web.source import Actor, Noticeboard
+
+NS = 1_000_000_000
+#: Between the last entry of a session that is resumed and the first frame after it, on the session's own clock.
+RESUME_GAP_S = 1.0
+
+
+class PanelLike(Protocol):
+    """What the loop needs of a panel: the real one, one on mock pins, or a fake."""
+
+    def show(self, state: PanelState) -> None:
+        """Show ``state`` from now on."""
+
+    def acts(self) -> list[Act]:
+        """What the buttons said since the last call."""
+
+    def held(self) -> frozenset[int]:
+        """Seats whose button must be let go before it counts again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a session is made with: this program's version, the reader model's hash, the table's shape."""
+
+    program: str
+    model: str
+    table: Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Live:
+    """The table at play. Use it from one thread; `act` may be called from the page's threads.
+
+    ``origin_ns``: what the panel's clock said at second 0 of the frames. ``told``: called with every entry.
+    """
+
+    config: TableConfig
+    reader: CardReader
+    journal: Journal
+    panel: PanelLike
+    made: Made
+    size_px: tuple[int, int]
+    origin_ns: int = 0
+    told: Callable[[Told], None] = lambda told: None
+    table: Table | None = None
+    fault: str = ""
+    board: Noticeboard = field(default_factory=lambda: Noticeboard({"state": "waiting"}, _nobody))
+    _sequencer: Sequencer | None = None
+    _base_s: float = 0.0
+    _frame_s: float = 0.0
+
+    def begin(self, setup: Setup) -> Table:
+        """A new session from now on.
+
+        :raises BadSetup: if the referee cannot play this.
+        """
+        table = Table.begin(
+            self.journal,
+            setup,
+            lights=self.panel,
+            board=self.board,
+            program=self.made.program,
+            model=self.made.model,
+            table=self.made.table,
+        )
+        return self._play(table, -self._frame_s)
+
+    def resume(self, session_id: str) -> Table:
+        """Go on with a session that was interrupted: folded from its log, the lights as they were."""
+        table = Table.resume(self.journal, session_id, lights=self.panel, board=self.board)
+        return self._play(table, table.now + RESUME_GAP_S - self._frame_s)
+
+    def _play(self, table: Table, base_s: float) -> Table:
+        self.table, self._base_s = table, base_s
+        table.geometry = self.made.table
+        self._sequencer = Sequencer(Perception(self.config, self.reader, self.size_px), self._enter)
+        table.cards = self._sequencer.cards
+        table.refresh(table.now)
+        return table
+
+    def step(self, frame: Frame) -> None:
+        """One frame: first the buttons, then what the picture shows, then lights and page."""
+        self._frame_s = frame.seconds
+        self._buttons()
+        if self.table is None or self._sequencer is None:
+            return
+        self.table.release, self.table.fault = self.panel.held(), self.fault
+        self._sequencer.frame(replace(frame, seconds=self._session_s(frame.seconds)))
+        self.table.refresh(self._session_s(frame.seconds))
+
+    def finish(self) -> dict[str, Any]:
+        """End the session that is played; its result.
+
+        :raises ValueError: if none is.
+        """
+        if self.table is None or self._sequencer is None:
+            raise ValueError("no session is being played")
+        self._sequencer.finish(self._session_s(self._frame_s))
+        result = self.table.finish()
+        self.table, self._sequencer = None, None
+        return result
+
+    def _session_s(self, frame_s: float) -> float:
+        """Seconds of the session at ``frame_s`` of the camera."""
+        return max(0.0, frame_s + self._base_s)
+
+    def _buttons(self) -> None:
+        for act in self.panel.acts():
+            if act.gesture is Gesture.UNCLEAR:
+                self.panel_unclear(act)
+            elif (pressed := act.to_fact()) is not None and self._sequencer is not None:
+                self._sequencer.press(pressed, self._session_s((act.t_ns - self.origin_ns) / NS))
+
+    def panel_unclear(self, act: Act) -> None:
+        """A press that could not be judged is said, never lost silently."""
+        if self.table is not None:
+            self.table.remark("PRESS_UNCLEAR", f"{self.table.name(act.seat)}'s button: press again")
+
+    def _enter(self, seen: Seen) -> Entry | None:
+        if self.table is None:
+            return None
+        told = self.table.press(seen) if isinstance(seen.fact, Pressed) else self.table.enter(seen)
+        if told is None:
+            return None
+        self.told(told)
+        return told.entry
+
+
+def geometry(config: TableConfig) -> dict[str, Any]:
+    """The table's shape for the page and the log: plain JSON values, mm."""
+    return {
+        "width_mm": config.width_mm,
+        "height_mm": config.height_mm,
+        "card": [config.card_w_mm, config.card_h_mm],
+        "zones": [{"name": z.name, "polygon": [list(p) for p in z.polygon]} for z in config.zones],
+    }
+
+
+def _nobody(action: Mapping[str, Any], actor: Actor) -> Mapping[str, Any]:
+    return {"error": "the table is starting; try again"}
