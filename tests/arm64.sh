@@ -10,6 +10,7 @@ cd "$(dirname "$0")/.."
 system=${SYSTEM:-bookworm}
 work=$(mkdir -p "${1:-build/arm64}" && cd "${1:-build/arm64}" && pwd)
 arm=$work/$system
+# shellcheck disable=SC2016  # the dollar is apt's
 mirror=$(apt-get indextargets --format '$(REPO_URI)' | grep -m1 'debian/\?$')
 case $system in
   bookworm) python=3.11 ;;
@@ -65,7 +66,7 @@ tests = [d for d in project["optional-dependencies"]["dev"] if d.startswith(("py
 print(*project["dependencies"], *tests, sep="\n")
 PYTHON
   rm -rf "$arm/site"
-  python3 -m pip install -q --target "$arm/site" --only-binary=:all: --implementation cp --python-version "$python" \
+  python3 -m pip install -qq --target "$arm/site" --only-binary=:all: --implementation cp --python-version "$python" \
     --abi "cp3${python#3.}" --abi abi3 --abi none --platform manylinux_2_28_aarch64 --platform manylinux_2_27_aarch64 \
     --platform manylinux_2_17_aarch64 --platform manylinux2014_aarch64 \
     -c "systemd/constraints-$system.txt" -r "$work/wanted"
@@ -73,7 +74,7 @@ PYTHON
 fi
 
 # The package itself, so that importlib.metadata knows our version.
-python3 -m pip install -q --no-deps --upgrade --target "$arm/ours" . 2> /dev/null || true
+python3 -m pip install -qq --no-deps --upgrade --target "$arm/ours" . 2> /dev/null || true
 
 arm_python() {
   "$work/qemu/usr/bin/qemu-aarch64" -L "$arm" -E "PYTHONPATH=$PWD:$arm/site:$arm/ours" -E PYTHONDONTWRITEBYTECODE=1 \

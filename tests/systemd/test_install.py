@@ -1,0 +1,93 @@
+"""install.sh: checked by shellcheck, and its dry run says all that it would do and does nothing."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = ["systemd/install.sh", "systemd/cardtable.sh", "tests/arm64.sh", "tests/wheels.sh"]
+
+
+def install(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = ["bash", str(ROOT / "systemd/install.sh"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+def known_system() -> bool:
+    path = Path("/etc/os-release")
+    return path.exists() and bool(re.search(r"VERSION_CODENAME=(bookworm|trixie)", path.read_text()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_shellcheck_has_nothing_to_say(script: str) -> None:
+    if shutil.which("shellcheck") is None:
+        pytest.skip("shellcheck is not on this machine")
+    done = subprocess.run(["shellcheck", str(ROOT / script)], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_dry_run_tells_every_step_and_does_none() -> None:
+    if not known_system():
+        pytest.skip("this machine is no Debian or Raspberry Pi OS 12 or 13")
+    before = {
+        p: Path(p).exists() for p in ("/opt/cardtable", "/etc/cardtable", "/etc/systemd/system/cardtable.service")
+    }
+    done = install("--dry-run", "--page", "lan")
+    assert (done.returncode, done.stderr) == (0, "")
+    told = [line.strip() for line in done.stdout.splitlines()]
+    for wanted in (
+        r"systemd-sysusers /etc/sysusers\.d/cardtable\.conf",
+        r"-m pip install .*constraints-(bookworm|trixie)\.txt",
+        r"the players' page: http://[\d.]+:8080/",
+    ):
+        assert any(re.search(wanted, line) for line in told), wanted
+    assert before == {p: Path(p).exists() for p in before}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--pgae",), "unknown option --pgae"),
+        (("--dry-run", "--page", "everybody"), "lan or local is wanted"),
+        (("--dry-run", "--purge"), "--purge goes with --uninstall"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_2(arguments: tuple[str, ...], words: str) -> None:
+    done = install(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith("install.sh: ")
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_help_names_every_option() -> None:
+    said = install("--help").stdout
+    for option in re.findall(r"^      (--[a-z-]+)\)", (ROOT / "systemd/install.sh").read_text(), re.MULTILINE):
+        assert option in said
+
+
+def test_uninstall_names_only_paths_of_ours() -> None:
+    said = install("--uninstall", "--purge", "--dry-run")
+    assert said.returncode == 0
+    for line in re.findall(r"would run: rm .*", said.stdout):
+        assert "cardtable" in line
+
+
+def test_b10_numpy_stays_in_the_major_version_of_the_systems_camera_package() -> None:
+    read = {n: (ROOT / f"systemd/constraints-{n}.txt").read_text() for n in ("bookworm", "trixie")}
+    assert re.search(r"^numpy<2$", read["bookworm"], re.MULTILINE)
+    assert re.search(r"^numpy>=2,<3$", read["trixie"], re.MULTILINE)
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    assert next(d for d in wanted if d.startswith("numpy")).startswith("numpy>=1."), "bookworm could not install us"
+
+
+def test_every_installed_file_is_there() -> None:
+    for name in re.findall(r'"\$here/(systemd/[\w.-]+)"', (ROOT / "systemd/install.sh").read_text()):
+        assert (ROOT / name).is_file(), name
