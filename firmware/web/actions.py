@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
 from firmware.referee import events
+from firmware.referee.cards import Card
 
 from .public import NAME_CHARS
 from .source import Actor
@@ -25,6 +26,7 @@ Nonce = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
 #: Facts that people may put in the place of a misread one; corrections of corrections go by a new correction.
 CORRECTABLE = frozenset(
     {"laid", "taken_back", "turned_down", "gathered", "exchanged", "exchange_refused", "cut", "pressed", "hand_shown"}
+    | {"said"}
 )
 
 
@@ -160,6 +162,9 @@ def _fact(value: dict[str, Any]) -> dict[str, Any]:
     if value.get("fact") not in CORRECTABLE:
         raise ValueError(f"not a fact that can stand in an entry's place; known: {', '.join(sorted(CORRECTABLE))}")
     try:
-        return events.to_json(events.from_json(value))
+        fact = events.from_json(value)
     except (ValueError, TypeError, StopIteration, RecursionError):
         raise ValueError("the fact lacks a field or has a wrong value") from None
+    if isinstance(fact, events.HandShown) and not all(isinstance(card, Card) for card in fact.cards):
+        raise ValueError("a hand is a list of cards")
+    return events.to_json(fact)

@@ -274,6 +274,7 @@ def _try(attempt: Callable[[], Badge | None], code: str) -> Badge:
 def _table_routes(app: FastAPI) -> None:
     @app.get("/api/table")
     async def table(house: TheHouse, badge: Reader) -> Response:
+        house.feed.take()
         return Response(house.feed.whole(), media_type="application/json", headers={"cache-control": "no-store"})
 
     @app.get("/api/events")

@@ -228,9 +228,11 @@ class FakeTable:
         }
 
     def _lights(self) -> list[dict[str, Any]]:
-        on = {"meaning": "turn", "rhythm": "steady", "colour": "green", "words": "Your turn"}
-        refused = {"meaning": "refused", "rhythm": "triple", "colour": "red", "words": "Take it back"}
-        off = {"meaning": "waiting", "rhythm": "off", "colour": "off", "words": ""}
+        on = {"meaning": "your turn", "rhythm": "steady", "pattern": [1000], "colour": "green", "words": "your turn"}
+        slow = {"meaning": "out of step", "rhythm": "slow and even", "pattern": [700, 700], "colour": "red"}
+        refused = {**slow, "words": "take it back"}
+        off = {"meaning": "waiting", "rhythm": "a blip now and then", "pattern": [90, 3900], "colour": "green"}
+        off["words"] = "waiting"
         last = self.rulings[-1] if self.rulings else {}
         bad = last.get("seat") if self.out_of_step else None
         seats = range(1, len(self.names) + 1)

@@ -20,14 +20,14 @@ VIEW = (
     *("turn", "due", "due_count", "need", "pool", "counters", "table", "out_of_step", "over", "winner", "words"),
     *("quiet_act", "quiet_seat", "compartments", "hand_counts", "owes"),
 )
-LIGHT = ("seat", "meaning", "rhythm", "colour", "words", "beat", "count")
+LIGHT = ("seat", "meaning", "rhythm", "pattern", "pulses", "colour", "words")
 CARD = ("card", "zone", "x_mm", "y_mm", "angle", "seat", "entry", "id", "confidence")
 ZONE = ("name", "polygon")
 TABLE = ("width_mm", "height_mm", "card")
 RULING = ("id", "entry", "t", "ruling", "code", "seat", "to", "counters", "card", "entries", "why", "words", "photos")
 FACT = (
     *("fact", "card", "zone", "seat", "from", "to", "count", "seats", "neighbour", "shown", "press", "taps", "cards"),
-    *("target", "instead", "before", "by", "why", "entries", "code", "words"),
+    *("target", "instead", "before", "missed", "by", "why", "entries", "code", "words", "word", "detail"),
 )
 ENTRY = ("number", "t", "at", "confidence", "seat_confidence", "source", "photos", "struck", "said", *FACT)
 DISPUTE = ("ruling", "entry", "seat", "by", "open", "proposal", "agreed", "words")

@@ -90,9 +90,8 @@ class Feed:
             self._readers -= Counter((reader,))
 
     async def _messages(self, last: str) -> AsyncIterator[bytes]:
-        seen = self._seen(last)
-        yield f"retry: {RETRY_MS}\n\n".encode() + self._message(seen)
-        seen = self._revision
+        message, seen = self._message(self._seen(last)), self._revision  # before the yield: sending may take long
+        yield f"retry: {RETRY_MS}\n\n".encode() + message
         while not self._closed:
             bell = self._bell
             if seen == self._revision and not await _rang(bell):

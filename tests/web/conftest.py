@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import httpx
 import pytest
@@ -12,7 +14,6 @@ from fastapi import FastAPI
 from firmware.web.app import create_app
 from firmware.web.fake_source import FakeArchive, FakeCamera, FakeTable
 from firmware.web.security import Keys, Security
-from firmware.web.server import Running, serve
 
 KEYS = Keys("ABCD2345", {seat: f"SEATSEAT{seat:02}" for seat in range(1, 11)}, "123456", b"k" * 32)
 SECRET = "NINE-OF-HEARTS-IS-WITH-BO"
@@ -82,36 +83,59 @@ def home() -> Home:
     return Home()
 
 
-@pytest.fixture
-def served(home: Home) -> Iterator[Running]:
-    """The page, really served on a free port."""
-    with serve(home.app, port=0) as running:
-        yield running
+class Browser:
+    """Asks the app without sockets, and keeps cookies; one event loop for its life."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self._runner = asyncio.Runner()
+        self._life = app.router.lifespan_context(app)
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        self._client = httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000")
+        self._runner.run(self._life.__aenter__())
+
+    def request(self, method: str, path: str, **how: Any) -> httpx.Response:
+        """One request, answered."""
+        return self._runner.run(self._client.request(method, path, **how))
+
+    def get(self, path: str, **how: Any) -> httpx.Response:
+        """One GET."""
+        return self.request("GET", path, **how)
+
+    def post(self, path: str, **how: Any) -> httpx.Response:
+        """One POST."""
+        return self.request("POST", path, **how)
+
+    def close(self) -> None:
+        """End the app's life and the loop."""
+        self._runner.run(self._life.__aexit__(None, None, None))
+        self._runner.run(self._client.aclose())
+        self._runner.close()
 
 
 @pytest.fixture
-def stranger(served: Running) -> Iterator[httpx.Client]:
+def stranger(home: Home) -> Iterator[Browser]:
     """A browser that has given no code."""
-    with httpx.Client(base_url=served.url, timeout=10) as client:
-        yield client
+    browser = Browser(home.app)
+    yield browser
+    browser.close()
 
 
 @pytest.fixture
-def reader(stranger: httpx.Client) -> httpx.Client:
+def reader(stranger: Browser) -> Browser:
     """A browser that has joined."""
     assert stranger.post("/api/join", json={"code": "abcd-2345"}).status_code == 200
     return stranger
 
 
 @pytest.fixture
-def player(reader: httpx.Client) -> httpx.Client:
+def player(reader: Browser) -> Browser:
     """A browser in seat 1."""
     assert reader.post("/api/seat", json={"code": KEYS.seat_tokens[1]}).status_code == 200
     return reader
 
 
 @pytest.fixture
-def host(player: httpx.Client) -> httpx.Client:
+def host(player: Browser) -> Browser:
     """A browser in seat 1 that has given the host's PIN."""
     assert player.post("/api/host", json={"pin": "123456"}).status_code == 200
     return player

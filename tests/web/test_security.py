@@ -88,11 +88,10 @@ def test_guessing_the_join_code_is_slowed_down(door: Security, clock: Clock) -> 
 
 
 def test_guessing_the_pin_from_many_addresses_is_slowed_down(door: Security, clock: Clock) -> None:
-    tried = 0
+    for tried in range(module.PIN_TOTAL.burst):
+        door.host(Badge("x"), f"{tried:06}", f"10.0.0.{tried}")
     with pytest.raises(TooMany):
-        for tried in range(1000):
-            door.host(Badge("x"), f"{tried:06}", f"10.0.0.{tried}")
-    assert tried == module.PIN_TOTAL.burst
+        door.host(Badge("x"), "123456", "10.0.1.1")
 
 
 def test_an_evening_of_guessing_finds_no_pin(door: Security, clock: Clock) -> None:

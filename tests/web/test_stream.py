@@ -147,6 +147,7 @@ def test_nothing_is_kept_for_a_reader() -> None:
         for number in range(200):
             table.board.publish(deal=number)
             feed.take()
+        await asyncio.sleep(0)
         assert len(feed._made) <= 2
         assert _parse(await anext(sleeping))[2] == {"deal": 199}
 

@@ -17,9 +17,8 @@ export function shine(element, light) {
 }
 
 function rhythmOf(light) {
-  const given = light?.rhythm;
-  if (Array.isArray(given)) return given.filter((ms) => Number.isFinite(ms) && ms > 0);
-  return !given || given === "off" ? [] : [1000];
+  if (Array.isArray(light?.pattern)) return light.pattern.filter((ms) => Number.isFinite(ms) && ms > 0);
+  return !light?.colour || light.colour === "off" ? [] : [1000];
 }
 
 function frames(rhythm) {

@@ -92,7 +92,7 @@ export class TableView {
     const view = state.view || {};
     const light = (state.lights || []).find((one) => one.seat === seat);
     group.dataset.turn = view.turn === seat && !view.over ? "yes" : "no";
-    group.dataset.winner = view.winner === seat ? "yes" : "no";
+    group.dataset.winner = winners(view).includes(seat) ? "yes" : "no";
     shine(group.querySelector(".glow"), light);
     say(group.querySelector(".name"), short(who(state, seat), 11));
     const held = countersOf(view, seat, state);
@@ -107,6 +107,11 @@ export function countersOf(view, seat, state) {
   const name = (state.seats || [])[seat - 1];
   const held = Array.isArray(counters) ? counters[seat - 1] : (counters[seat] ?? counters[name]);
   return Number.isFinite(held) ? held : null;
+}
+
+/** The seats that have won, as a list. */
+export function winners(view) {
+  return [view.winner].flat().filter((seat) => Number.isInteger(seat));
 }
 
 const SIDES = ["bottom", "left", "top", "right"];

@@ -121,7 +121,7 @@ function draw(main, film, id, { session, entries }) {
     h("h1", {}, session.title || session.game),
     h("p", { class: "quiet" }, day(session.started)),
     entries.length
-      ? [h("div", { class: "film" }, h("div", { class: "board" }, view.svg), h("div", { class: "film-side" }, words, said, photo)), controls(film, range, show), strip]
+      ? [h("div", { class: "film" }, entries.some((entry) => entry.cards?.length) ? h("div", { class: "board" }, view.svg) : null, h("div", { class: "film-side" }, words, said, photo)), controls(film, range, show), strip]
       : h("p", { class: "quiet" }, t("film.none")),
     exports(id),
   );

@@ -6,7 +6,7 @@ import { icon } from "./faces.js";
 import { shine } from "./lamp.js";
 import { follow, live } from "./live.js";
 import { quarter, turnTable } from "./me.js";
-import { countersOf, TableView } from "./table.js";
+import { countersOf, TableView, winners } from "./table.js";
 import { toast } from "./toast.js";
 import { cardSign, cardWords, maybe, rulingWords, t, who, zoneWords } from "./words.js";
 import { wishPanel } from "./wishes.js";
@@ -56,7 +56,7 @@ function dueWords(state, view) {
   if (state.state === "paused") return t("due.paused");
   if (state.state === "fault") return view.words || t("due.fault");
   if (amiss(view)) return t("due.out", { words: lastRefused(state) });
-  if (view.over && view.winner) return t("due.won", { seat: who(state, view.winner) });
+  if (view.over && winners(view).length) return t("due.won", { seat: winners(view).map((seat) => who(state, seat)).join(", ") });
   if (view.words) return view.words;
   if (!view.turn) return t("due.waiting");
   return maybe(`due.${view.due}`, t("due.turn", { seat: who(state, view.turn) }), { seat: who(state, view.turn), n: view.due_count || 1 });
@@ -78,7 +78,7 @@ function last(state) {
 }
 
 function rulingCard(state, ruling) {
-  const photo = (ruling.photos || photosOf(state, ruling.entry)).at(-1);
+  const photo = (ruling.photos || photosOf(state, ruling.entry))[0];
   const picture = photo ? h("img", { src: `/evidence/${photo}`, alt: t("photo.of", { n: ruling.entry }), loading: "lazy" }) : ruling.card ? icon(ruling.card) : null;
   const go = h("a", { class: "button", href: `#/entry/${ruling.entry}` }, t("last.look"));
   return h("article", { class: "ruling", "data-kind": ruling.ruling }, picture, h("div", {}, h("p", {}, rulingWords(state, ruling)), go));
@@ -114,8 +114,8 @@ function seat(card, state, number) {
 function lightWords(light) {
   if (!light || (!light.words && !light.meaning)) return "";
   const words = light.words || maybe(`light.${light.meaning}`, String(light.meaning || ""));
-  const beat = light.beat || (typeof light.rhythm === "string" ? light.rhythm : "");
-  return beat && beat !== "off" ? t("light.beat", { words, beat }) : words;
+  const beat = light.rhythm || "";
+  return beat && beat !== "dark" ? t("light.beat", { words, beat }) : words;
 }
 
 function taps(state) {

@@ -69,6 +69,8 @@ export function factWords(state, entry) {
     target: entry.target ?? "",
     by: entry.by || t("somebody"),
     words: entry.words || "",
+    word: entry.word || "",
+    detail: entry.detail || "",
   };
   if (entry.fact === "pressed") return t(entry.press === "long" ? "fact.called" : "fact.pressed", values);
   return t(`fact.${entry.fact}`, values);
