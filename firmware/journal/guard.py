@@ -95,6 +95,14 @@ def disk_bytes(folder: Path) -> int:
     return disk.f_blocks * disk.f_frsize
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder and what it lies in, each name durable in the one above."""
+    if not folder.is_dir():
+        make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+        sync_folder(folder.parent)
+
+
 def sync_folder(folder: Path) -> None:
     """Make the names in a folder durable."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -20,7 +20,7 @@ from . import quota
 from .chain import ALPHABET, genesis, link
 from .clock import Clock, Stamp, SystemClock, now, step_ns
 from .errors import BadEntry, Damaged, DiskFull, JournalError, NoSuchSession, from_os
-from .guard import Lock, Reserve
+from .guard import Lock, Reserve, make_folder
 from .lines import Line, LineKind, Remark, Sealed, SessionHeader, entry_body, line_entry, line_text, read_line
 from .listing import Query, Summary, find
 from .photos import FOLDER as PHOTO_FOLDER
@@ -460,7 +460,7 @@ class Journal:
 
 def _take(folder: Path) -> Lock:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
     except OSError as error:
         raise from_os(error, folder) from None
     return Lock.take(folder)

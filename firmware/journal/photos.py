@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from .guard import sync_folder
+from .guard import make_folder, sync_folder
 
 FOLDER = "pictures"
 _SUFFIX = ".jpg"
@@ -117,7 +117,7 @@ class PhotoShelf:
 
     def _write(self, data: bytes) -> Path:
         path = self.path(photo_hash(data))
-        self._make(path.parent)
+        make_folder(path.parent)
         part = path.with_suffix(_TEMPORARY)
         try:
             _write_checked(part, data)
@@ -127,12 +127,6 @@ class PhotoShelf:
                 part.unlink(missing_ok=True)
             raise
         return path
-
-    def _make(self, folder: Path) -> None:
-        for missing in (self.folder, folder):
-            if not missing.is_dir():
-                missing.mkdir(parents=True, exist_ok=True)
-                sync_folder(missing.parent)
 
 
 def _write_checked(path: Path, data: bytes) -> None:

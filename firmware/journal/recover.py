@@ -16,7 +16,7 @@ from pathlib import Path
 
 from .chain import genesis, link
 from .errors import from_os
-from .guard import sync_folder
+from .guard import make_folder, sync_folder
 from .lines import Sealed, read_line
 from .photos import PhotoShelf
 from .rows import Execute, add_line, add_session, drop_session
@@ -102,13 +102,14 @@ def set_aside(folder: Path, files: Sequence[Path], wall_ns: int) -> Path:
     """Move files into a new folder named by the date (and a number: the date may repeat, E07); that folder."""
     day = datetime.fromtimestamp(wall_ns / 1e9, UTC).strftime("%Y-%m-%d")
     home = folder / ASIDE
-    home.mkdir(exist_ok=True)
+    make_folder(home)
     number = 1 + sum(1 for _ in home.iterdir())
     target = home / f"{day}-{number}"
-    target.mkdir()
+    make_folder(target)
     for file in files:
         if file.exists():
             shutil.move(file, target / file.name)
+    sync_folder(target)
     sync_folder(folder)
     return target
 

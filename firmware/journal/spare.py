@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .chain import canonical, genesis, link
-from .guard import sync_folder
+from .guard import make_folder, sync_folder
 from .lines import Sealed, read_line
 
 FOLDER = "spare"
@@ -80,7 +80,7 @@ class Spare:
     def rewrite(self, session_id: str, lines: Iterable[Sealed]) -> None:
         """Put a whole new log in place of a session's spare log: durable before it gets the name."""
         self.close()
-        self.folder.mkdir(exist_ok=True)
+        make_folder(self.folder)
         path = self.path(session_id)
         part = path.with_suffix(".part")
         with part.open("wb", buffering=0) as file:
@@ -100,7 +100,7 @@ class Spare:
         if self._open is not None and self._open[0] == session_id:
             return self._open[1]
         self.close()
-        self.folder.mkdir(exist_ok=True)
+        make_folder(self.folder)
         path = self.path(session_id)
         new = not path.exists()
         handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)

@@ -17,6 +17,7 @@ from threading import RLock
 from typing import Any
 
 from .errors import from_sqlite, is_damage
+from .guard import sync_folder
 from .lines import Sealed
 from .schema import STEPS, check, migrate
 
@@ -218,6 +219,7 @@ def open_store(path: Path) -> Store:
         connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}").fetchall()
         connection.execute(f"PRAGMA journal_size_limit = {WAL_LIMIT_BYTES}").fetchall()
         _upgrade(connection, path)
+        sync_folder(path.parent)
     except sqlite3.Error as error:
         connection.close()
         if is_damage(error):

@@ -27,8 +27,12 @@ from .tools import HEADER, laid, picture
 
 #: A session's entries before the next one begins.
 SESSION_ENTRIES = 120
-#: A child lives up to so long, in seconds: from before the journal is open to some ten facts.
-LIFE_S = 0.12
+#: A child is let say fewer than so many words (that it resumed, its lamps) before it is killed ...
+MOST_WORDS = 9
+#: ... up to so long after, in seconds: about as long as two facts take, also on a slow disk.
+STEP_S = 0.03
+#: One that is not let say anything is killed so soon after the fork, in seconds: mostly while it starts.
+LIFE_S = 0.06
 
 
 @dataclass
@@ -77,12 +81,14 @@ def one_round(folder: Path, count: Count, rng: random.Random, careless: bool) ->
             os.write(theirs, f"died {type(error).__name__} {error}\n".encode())
         os._exit(1)
     os.close(theirs)
-    time.sleep(rng.uniform(0, LIFE_S))
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
     with os.fdopen(ours, "rb") as said:
-        for row in said.read().decode().splitlines():
-            note(count, row)
+        rows = [said.readline() for _ in range(rng.randrange(MOST_WORDS))]
+        time.sleep(rng.uniform(0, LIFE_S if not rows else STEP_S))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        for row in (*rows, *said):
+            if row:
+                note(count, row.decode().rstrip("\n"))
     count.kills += 1
 
 
