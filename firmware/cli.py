@@ -137,6 +137,28 @@ def watch(recording: Path, as_json: bool) -> None:
             print(_record_words(record), flush=True)
 
 
+# --- the real table ------------------------------------------------------------------------------
+
+
+@commands.command()
+@click.argument("game")
+@click.option("--seats", default="", help="The players' names, seat 1 first: Ann,Bo,Cy.")
+@click.option("--record", type=click.Path(path_type=Path), help="Keep the video and the presses in this new folder.")
+def play(game: str, seats: str, record: Path | None) -> int:
+    """Referee a game at the real table: camera, lights, buttons; Ctrl-C ends it."""
+    from .play import play as played
+
+    return played(game, tuple(name.strip() for name in seats.split(",") if name.strip()), record)
+
+
+@commands.command("run")
+def run_() -> int:
+    """What the service starts: the table, waiting; the game is chosen on the page."""
+    from .play import run as ran
+
+    return ran()
+
+
 # --- the rules ---------------------------------------------------------------------------------------------------
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 from vision.frames import Frame
 
 from .config import TableConfig
 from .journal.journal import Journal
 from .panel.buttons import Act, Gesture
-from .panel.signals import PanelState
+from .panel.panel_fake import PanelLike
 from .perception import CardReader, Perception
 from .referee.events import Entry, Pressed
 from .referee.match import Setup
@@ -26,19 +26,6 @@ from .web.source import Actor, Noticeboard
 NS = 1_000_000_000
 #: Between the last entry of a session that is resumed and the first frame after it, on the session's own clock.
 RESUME_GAP_S = 1.0
-
-
-class PanelLike(Protocol):
-    """What the loop needs of a panel: the real one, one on mock pins, or a fake."""
-
-    def show(self, state: PanelState) -> None:
-        """Show ``state`` from now on."""
-
-    def acts(self) -> list[Act]:
-        """What the buttons said since the last call."""
-
-    def held(self) -> frozenset[int]:
-        """Seats whose button must be let go before it counts again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +41,8 @@ class Made:
 class Live:
     """The table at play. Use it from one thread; `act` may be called from the page's threads.
 
-    ``origin_ns``: what the panel's clock said at second 0 of the frames. ``told``: called with every entry.
+    ``origin_ns``: what the panel's clock said at second 0 of the frames. ``told``: called with every entry; ``heard``: with every press
+    and its time on the frames' clock.
     """
 
     config: TableConfig
@@ -65,6 +53,7 @@ class Live:
     size_px: tuple[int, int]
     origin_ns: int = 0
     told: Callable[[Told], None] = lambda told: None
+    heard: Callable[[Pressed, float], None] = lambda pressed, t: None
     table: Table | None = None
     fault: str = ""
     board: Noticeboard = field(default_factory=lambda: Noticeboard({"state": "waiting"}, _nobody))
@@ -111,6 +100,12 @@ class Live:
         self._sequencer.frame(replace(frame, seconds=self._session_s(frame.seconds)))
         self.table.refresh(self._session_s(frame.seconds))
 
+    def quiet(self) -> None:
+        """No picture comes: show the fault, judge nothing."""
+        if self.table is not None:
+            self.table.fault = self.fault
+            self.table.refresh(self.table.now)
+
     def finish(self) -> dict[str, Any]:
         """End the session that is played; its result.
 
@@ -132,7 +127,9 @@ class Live:
             if act.gesture is Gesture.UNCLEAR:
                 self.panel_unclear(act)
             elif (pressed := act.to_fact()) is not None and self._sequencer is not None:
-                self._sequencer.press(pressed, self._session_s((act.t_ns - self.origin_ns) / NS))
+                frame_s = (act.t_ns - self.origin_ns) / NS
+                self.heard(pressed, frame_s)
+                self._sequencer.press(pressed, self._session_s(frame_s))
 
     def panel_unclear(self, act: Act) -> None:
         """A press that could not be judged is said, never lost silently."""

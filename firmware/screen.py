@@ -75,13 +75,14 @@ class Screen:
             Box(Group(words, *laid, Text(), lights), title=f"Card Table: {table.board.snapshot()['title']}")
         )
 
-    def close(self, table: Table, result: dict[str, Any], where: Path, strip: Path) -> None:
+    def close(self, table: Table, result: dict[str, Any], where: Path, strip: Path | None = None) -> None:
         """The last lines: the lamps, the result, and where everything was kept."""
         self.say(line(table.panel_state, self._names))
         for key, value in result.items():
             self.say(f"  {key:<14} {value}")
         self.say(f"kept   CARDTABLE_DATA={where} cardtable show {table.session_id}")
-        self.say(f"strip  {strip}")
+        if strip is not None:
+            self.say(f"strip  {strip}")
 
 
 def _mark(ruling: Ruling) -> str:

@@ -1,0 +1,261 @@
+"""The real table: ``cardtable play`` (one game, now) and ``cardtable run`` (the service, which waits for one).
+
+Opens camera, panel, journal and page as table.toml says, turns the loop, and lets go of them in the right order: log
+closed and lights off before the camera is asked to stop, because a camera may never answer (field report B04).
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from queue import Empty, Full, Queue
+from threading import Event, Thread
+from typing import Any
+
+from rich.console import Console
+
+from vision.frames import Camera, CameraAbsent, CameraBusy, CameraMemory, Frame, FrameError, UsbCamera, open_recording
+from vision.reader import Reader
+
+from .config import CameraSettings, TableConfig, config_folder, data_folder, load_table
+from .journal.journal import Journal
+from .live import NS, Live, Made, geometry
+from .page import Page, open_page
+from .panel.board import open_panel
+from .panel.config import BoardKind, panel_config
+from .panel.panel_fake import PanelLike
+from .panel.panel_none import NoPanel
+from .recording import Recorder
+from .referee.match import Setup
+from .screen import Screen
+from .service import EXIT_CAMERA, EXIT_REBOOT_ADVISED, Service
+
+#: No frame for so long and the table says "no picture" (field report B03).
+FRAME_PATIENCE_S = 5.0
+#: No frame for so long and the service gives up; systemd starts it again.
+CAMERA_GIVEN_UP_S = 20.0
+#: A busy camera is tried again after 1, 2, 4 ... seconds, so many times in all (field report B01).
+BUSY_TRIES = 10
+LONGEST_WAIT_S = 30.0
+#: How long the loop waits for a frame before it looks after everything else; buttons and page wait no longer.
+TURN_S = 0.05
+#: Frames held for the loop; more than this and it is too slow, and the oldest is dropped.
+BACKLOG = 4
+
+
+@dataclass(slots=True)
+class Feed:
+    """A camera read in a thread of its own, so that one that blocks cannot hold up the loop."""
+
+    camera: Camera
+    frames: Queue[Frame | FrameError | None]
+    ended: bool = False
+
+    @classmethod
+    def of(cls, camera: Camera) -> Feed:
+        """Start reading."""
+        feed = cls(camera, Queue(BACKLOG))
+        Thread(target=feed._read, name="camera", daemon=True).start()
+        return feed
+
+    def next(self, wait_s: float) -> Frame | None:
+        """The next frame, or None if none came within ``wait_s``.
+
+        :raises FrameError: what the camera raised; it gives no more.
+        """
+        try:
+            got = self.frames.get(timeout=wait_s)
+        except Empty:
+            return None
+        if isinstance(got, FrameError):
+            raise got
+        self.ended = got is None
+        return got
+
+    def _read(self) -> None:
+        try:
+            while (frame := self.camera.read()) is not None:
+                self._put(frame)
+            self._put(None)
+        except FrameError as error:
+            self._put(error)
+
+    def _put(self, got: Frame | FrameError | None) -> None:
+        while True:
+            try:
+                self.frames.put_nowait(got)
+                return
+            except Full:
+                try:
+                    self.frames.get_nowait()
+                except Empty:
+                    continue
+
+
+def play(game: str, seats: tuple[str, ...], record: Path | None) -> int:
+    """One game at the real table, until Ctrl-C; its result is printed.
+
+    :raises ConfigError, BadSetup, PanelError, FrameError, JournalError: one line each, nothing lost.
+    """
+    config = load_table(config_folder() / "table.toml")
+    names = seats or tuple(f"Seat {n}" for n in range(1, config.seats + 1))
+    console = Console(highlight=False)
+    with _opened(config, console) as house, Screen(console, names, plain=not console.is_terminal) as screen:
+        table = house.live.begin(Setup(game, names, len(names)))
+        house.live.told = screen.tell
+        recorder = None
+        if record is not None:
+            recorder = Recorder.open(record, config, table.setup, house.live.size_px, config.source.fps)
+            house.live.heard = recorder.press
+        screen.say(f"page   {house.page.words}")
+        try:
+            house.turn(recorder)
+        finally:
+            if recorder:
+                recorder.close()
+        if house.live.table is not None:
+            screen.close(table, house.live.finish(), data_folder())
+    return 0
+
+
+def run() -> int:
+    """What the service starts: the table, going on with the session that was interrupted, or waiting for one."""
+    config = load_table(config_folder() / "table.toml")
+    console = Console(highlight=False)
+    try:
+        with _opened(config, console) as house:
+            if (row := house.journal.live()) is not None:
+                house.live.resume(row.id)
+            console.print(f"page   {house.page.words}")
+            house.service.ready(time.monotonic_ns(), house.page.url)
+            house.turn(None)
+    except CameraMemory as error:
+        console.print(str(error))
+        return EXIT_REBOOT_ADVISED
+    except FrameError as error:
+        console.print(str(error))
+        return EXIT_CAMERA
+    return 0
+
+
+@dataclass(slots=True)
+class House:
+    """Everything that is open while the table is on. ``stop``: set when the program is asked to end."""
+
+    stop: Event
+    live: Live
+    journal: Journal
+    page: Page
+    feed: Feed
+    service: Service
+    heard: float = 0.0
+
+    def turn(self, recorder: Recorder | None) -> None:
+        """Turn the loop until the program is asked to end, or the frames of a recording do.
+
+        :raises FrameError: when the camera fails or has given nothing for `CAMERA_GIVEN_UP_S`.
+        """
+        self.heard = time.monotonic()
+        while not (self.feed.ended or self.stop.is_set()):
+            frame = self.feed.next(TURN_S)
+            self._mind(frame)
+            if frame is not None:
+                if recorder is not None:
+                    recorder.frame(frame)
+                self.live.step(frame)
+            self.page.commands.serve()
+            self.service.moved("referee", time.monotonic_ns())
+            self.service.beat(time.monotonic_ns())
+
+    def _mind(self, frame: Frame | None) -> None:
+        """Notice a camera that has gone quiet: first say so, then give up."""
+        now = time.monotonic()
+        if frame is not None:
+            self.heard, self.live.fault = now, ""
+            self.live.origin_ns = round((now - frame.seconds) * NS) if frame.index == 0 else self.live.origin_ns
+            self.service.moved("camera", time.monotonic_ns())
+        elif now - self.heard > CAMERA_GIVEN_UP_S:
+            raise FrameError(f"camera: no picture for {CAMERA_GIVEN_UP_S:g} s; check its cable")
+        elif now - self.heard > FRAME_PATIENCE_S and not self.live.fault:
+            self.live.fault = "no picture from the camera"
+            self.live.quiet()
+
+
+@contextmanager
+def _opened(config: TableConfig, console: Console) -> Iterator[House]:
+    """Everything opened in order; let go in the opposite one, the camera last and without waiting for it."""
+    reader = Reader.load()
+    camera = open_camera(config.source, time.sleep, console.print)
+    with ExitStack() as stack:
+        stack.callback(Thread(target=camera.close, daemon=True).start)
+        stop = stack.enter_context(_stopped_by_signals())
+        journal = stack.enter_context(Journal.open(data_folder()))
+        for words in journal.notices:
+            console.print(words)
+        panel = stack.enter_context(_panel(config, console))
+        made = Made(version("cardtable"), reader.hash, geometry(config))
+        live = Live(config, reader, journal, panel, made, camera.size_px)
+        reading = stack.enter_context(Journal.open(data_folder(), read_only=True))
+        page = stack.enter_context(open_page(live, reading, config.web.host, config.web.port))
+        service = Service({"camera": round(CAMERA_GIVEN_UP_S * NS), "referee": round(FRAME_PATIENCE_S * NS)})
+        yield House(stop, live, journal, page, Feed.of(camera), service)
+        service.stopping()
+
+
+@contextmanager
+def _panel(config: TableConfig, console: Console) -> Iterator[PanelLike]:
+    """The panel that the settings describe; where they say none, the page alone shows the lights."""
+    wanted = panel_config(config.panel, config.seats)
+    if wanted.board is BoardKind.NONE:
+        console.print("panel  none: the page shows the lights and has the buttons")
+        yield NoPanel()
+        return
+    with open_panel(wanted) as panel:
+        panel.start()
+        yield panel
+
+
+@contextmanager
+def _stopped_by_signals() -> Iterator[Event]:
+    """SIGTERM and Ctrl-C only set this event: the loop ends between two entries, never within one."""
+    stop = Event()
+    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def open_camera(settings: CameraSettings, sleep: Callable[[float], Any], say: Callable[[str], Any]) -> Camera:
+    """The camera that the settings name; a busy one is waited for.
+
+    :raises FrameError: if there is none, or it stays busy.
+    """
+    for attempt in range(BUSY_TRIES):
+        try:
+            return _camera(settings)
+        except CameraBusy as error:
+            wait_s = min(LONGEST_WAIT_S, 2.0**attempt)
+            say(f"{error}; trying again in {wait_s:g} s")
+            sleep(wait_s)
+    return _camera(settings)
+
+
+def _camera(settings: CameraSettings) -> Camera:
+    size = settings.width, settings.height
+    match settings.kind:
+        case "usb":
+            return UsbCamera.open(settings.device, size, settings.fps, time.monotonic)
+        case "recording":
+            return open_recording(Path(settings.device))
+        case "picamera2":
+            from vision.picamera import PiCamera
+
+            return PiCamera.open(int(settings.device or 0), size, settings.fps, settings.mains_hz)
+    raise CameraAbsent(f"[source] kind: {settings.kind!r} is no camera; picamera2, usb or recording")
