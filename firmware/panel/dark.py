@@ -1,4 +1,4 @@
-"""``python -m firmware.panel.dark [TABLE.toml]``: every lamp of the panel off. The service runs it after it has stopped.
+"""``python -m firmware.panel.dark [TABLE.toml]``: all lamps off. The service runs it after it has stopped.
 
 A program that was killed cannot turn its lamps off, and the lines keep their levels until somebody else drives them.
 """
