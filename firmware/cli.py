@@ -77,7 +77,25 @@ def _print_json(record: Mapping[str, Any]) -> None:
     print(json.dumps(record, ensure_ascii=False), flush=True)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+#: The commands as `cardtable --help` lists them: what a newcomer wants first stands first.
+SECTIONS = {
+    "To try it, and to read pictures": ("demo", "read", "watch"),
+    "At the table": ("play", "run"),
+    "The rules": ("rule", "rulebook"),
+    "The sessions kept": ("sessions", "show", "explain", "replay", "verify", "export", "import", "forget"),
+}
+
+
+class _Sections(click.Group):
+    """A group whose help shows the commands in their sections, each with its whole first sentence."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for heading, names in SECTIONS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, self.commands[name].get_short_help_str(200)) for name in names])
+
+
+@click.group(cls=_Sections, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(version("cardtable"), prog_name="cardtable")
 def commands() -> None:
     """A companion for a real card table: it sees the cards, referees the game and keeps the proof."""
