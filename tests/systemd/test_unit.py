@@ -62,7 +62,7 @@ def test_c02_the_pin_library_is_named() -> None:
 
 
 def test_c09_the_lights_go_out_whatever_ended_the_program() -> None:
-    assert settings("ExecStopPost") == ["-/opt/cardtable/venv/bin/python -m firmware.panel.dark"]
+    assert settings("ExecStopPost") == ["-/opt/cardtable/venv/bin/python -m firmware.dark"]
 
 
 def test_what_would_break_camera_or_pins_is_not_set() -> None:
