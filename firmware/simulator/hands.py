@@ -99,7 +99,7 @@ class Sprite:
 
 
 #: The sprite's frame in mm: left, top, right, bottom round the working point.
-_FRAME_MM = (-95.0, -80.0, 95.0, 640.0)
+_FRAME_MM = (-100.0, -80.0, 100.0, 840.0)
 
 #: Knuckle places of the four fingers behind the working point (mm), index finger first; thumb on the left for a
 #: right hand seen from above.
@@ -187,7 +187,7 @@ def _nail(canvas: _Canvas, arm: Arm, before: Point, tip: Point, radius: float) -
 
 def _draw_sleeve_and_arm(canvas: _Canvas, arm: Arm) -> None:
     mask = canvas.mask()
-    forearm = [(-24, 138), (27, 138), (33, 230), (45, 400), (52, 660), (-50, 660), (-42, 400), (-30, 230)]
+    forearm = [(-24, 138), (27, 138), (33, 230), (45, 400), (56, 860), (-54, 860), (-42, 400), (-30, 230)]
     canvas.outline(mask, np.asarray(forearm, float))
     canvas.paint(mask, arm.skin, 34.0, 0.66)
     if arm.cuff is not Cuff.BARE:
@@ -196,9 +196,9 @@ def _draw_sleeve_and_arm(canvas: _Canvas, arm: Arm) -> None:
 
 def _sleeve(canvas: _Canvas, arm: Arm) -> None:
     y = _WRIST[1] + arm.cuff_mm
-    side = np.linspace(y, 660.0, 40)
+    side = np.linspace(y, 860.0, 50)
     wave = 2.0 * np.sin(side / 17.0) + 1.6 * np.sin(side / 41.0)
-    half = 37.0 + (side - y) * 0.055
+    half = 37.0 + (side - y) * 0.045
     right = np.stack([half + wave + 1.0, side], 1)
     left = np.stack([-half + 0.7 * wave[::-1], side], 1)[::-1]
     mask = canvas.mask()

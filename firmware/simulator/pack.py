@@ -22,9 +22,8 @@ Colour = tuple[int, int, int]
 
 CARD_MM = (63.0, 88.0)
 
-#: Pixels a millimetre of the master drawing, and how much finer it is drawn before it is scaled down.
+#: Pixels a millimetre of the master drawing: twice what a Pi camera sees of a card, times three.
 _MASTER = 8
-_FINE = 2
 
 #: OpenCV draws to 1/16 px when given coordinates with this many binary places.
 _SHIFT = 4
@@ -201,13 +200,13 @@ def _motif(canvas: _Canvas, lattice: str, x: float, y: float, ink: Colour) -> No
 
 @dataclass(slots=True)
 class _Canvas:
-    """A card being drawn, in millimetres, at ``_MASTER * _FINE`` px/mm."""
+    """A card being drawn, in millimetres, at `_MASTER` px/mm."""
 
     image: Image
 
     @classmethod
     def blank(cls, paper: Colour) -> _Canvas:
-        k = _MASTER * _FINE
+        k = _MASTER
         return cls(np.full((round(CARD_MM[1] * k), round(CARD_MM[0] * k), 3), paper, np.uint8))
 
     def turn(self) -> None:
@@ -217,7 +216,7 @@ class _Canvas:
         cv2.fillPoly(self.image, [self._px(outline_mm)], ink, cv2.LINE_AA, _SHIFT)
 
     def stroke(self, path_mm: Image, width_mm: float, ink: Colour) -> None:
-        thick = max(1, round(width_mm * _MASTER * _FINE))
+        thick = max(1, round(width_mm * _MASTER))
         cv2.polylines(self.image, [self._px(path_mm)], False, ink, thick, cv2.LINE_AA, _SHIFT)
 
     def glyph(
@@ -237,18 +236,17 @@ class _Canvas:
             self.fill(outline * [half_mm * 0.70, flip * half_mm * 0.78] + np.asarray(centre), ink)
 
     def finished(self, how: Style) -> Image:
-        """The master picture with alpha: scaled down, corners rounded, a faint darker rim."""
+        """The master picture with alpha: corners rounded, a faint darker rim."""
         h, w = self.image.shape[:2]
         alpha = np.zeros((h, w), np.uint8)
-        r = round(how.corner_mm * _MASTER * _FINE)
+        r = round(how.corner_mm * _MASTER)
         cv2.rectangle(alpha, (r, 0), (w - 1 - r, h - 1), 255, -1)
         cv2.rectangle(alpha, (0, r), (w - 1, h - 1 - r), 255, -1)
         for x, y in ((r, r), (w - 1 - r, r), (r, h - 1 - r), (w - 1 - r, h - 1 - r)):
             cv2.circle(alpha, (x, y), r, 255, -1)
-        rim = cv2.erode(alpha, np.ones((5, 5), np.uint8), iterations=2, borderType=cv2.BORDER_CONSTANT, borderValue=0)
+        rim = cv2.erode(alpha, np.ones((5, 5), np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=0)
         self.image[rim == 0] = (196, 200, 202)
-        both = np.dstack([self.image, alpha])
-        return cv2.resize(both, (w // _FINE, h // _FINE), interpolation=cv2.INTER_AREA)
+        return np.dstack([self.image, alpha])
 
     def _px(self, points_mm: Image) -> Image:
-        return np.round(np.asarray(points_mm) * (_MASTER * _FINE * (1 << _SHIFT))).astype(np.int32)
+        return np.round(np.asarray(points_mm) * (_MASTER * (1 << _SHIFT))).astype(np.int32)

@@ -62,20 +62,30 @@ class _Game:
 
 
 def _fan_tan(party: Party, dealer: int, wish: dict[str, Any]) -> Known:
-    deal = fan_tan.play(party, dealer, wish.get("ranks", "A234567"), piles=bool(wish.get("piles", False)))
+    deal = fan_tan.play(
+        party,
+        dealer,
+        wish.get("ranks", "A234567"),
+        piles=wish.get("piles", False),
+        max_moves=wish.get("max_moves", 400),
+    )
     return {"ante": 1}, deal
 
 
 def _wish_card(party: Party, dealer: int, wish: dict[str, Any]) -> Known:
-    return {}, wish_card.play(party, dealer, wish.get("cards_each", 9), wish.get("middle", 1))
+    return {}, wish_card.play(
+        party, dealer, wish.get("cards_each", 9), wish.get("middle", 1), wish.get("max_moves", 60)
+    )
 
 
 def _five_or_nine(party: Party, dealer: int, wish: dict[str, Any]) -> Known:
-    return {}, five_or_nine.play(party, dealer, wish.get("ranks", "3456789TJ"), wish.get("stock", 4))
+    return {}, five_or_nine.play(
+        party, dealer, wish.get("ranks", "3456789TJ"), wish.get("stock", 4), wish.get("max_moves", 120)
+    )
 
 
 def _pope_joan(party: Party, dealer: int, wish: dict[str, Any]) -> Known:
-    return {}, pope_joan.play(party, dealer, wish.get("cards_each", 8))
+    return {}, pope_joan.play(party, dealer, wish.get("cards_each", 8), wish.get("max_moves", 60))
 
 
 def _ranter(party: Party, dealer: int, wish: dict[str, Any]) -> Known:
@@ -103,6 +113,19 @@ DEMO_FAULTS: dict[str, tuple[str, ...]] = {
 }
 
 
+#: What may happen on the way to a card's place and breaks no rule; idle hands come with the pace.
+HARDSHIPS = ("hesitate", "slide", "quick", "bump")
+
+#: All that people can do wrong, game by game.
+FAULTS: dict[str, tuple[str, ...]] = {
+    "fan_tan": ("withhold", "wrong_card", "out_of_turn"),
+    "wish_card": ("underpaid", "overpaid", "out_of_turn"),
+    "five_or_nine": ("false_pass", "wrong_card"),
+    "pope_joan": ("hold_back",),
+    "ranter_go_round": ("silent", "false_king"),
+}
+
+
 def plan(
     game: str,
     players: int | None = None,
@@ -110,6 +133,7 @@ def plan(
     *,
     pace: Pace = BRISK,
     faults: Iterable[str] = (),
+    hardships: Iterable[str] = ("quick",),
     size_px: tuple[int, int] = (1280, 960),
     look: table.Look | None = None,
     style: pack.Style | None = None,
@@ -117,8 +141,8 @@ def plan(
 ) -> Session:
     """A session of ``game`` with so many players; everything follows from ``seed``.
 
-    ``faults`` are mistakes that the people are to make, by the names in the game's play module; ``wish`` are its
-    own wishes (for instance ``ranks`` of a short pack).
+    ``faults`` are mistakes that the people are to make, by the names in the game's play module; ``hardships`` what
+    happens on the way (`HARDSHIPS`); ``wish`` are the game's own wishes: ``ranks`` of a short pack, ``max_moves``.
 
     :raises ValueError: for an unknown game or a number of players that it cannot be played with.
     """
@@ -132,7 +156,7 @@ def plan(
     zones = geometry.zones(count, how.deep)
     arms = hands.arms(count, seed)
     stage = Stage(geometry.seats(count), arms, rng, pace)
-    party = Party(NAMES[:count], stage, rng, zones, set(faults))
+    party = Party(NAMES[:count], stage, rng, zones, set(faults), frozenset(hardships))
     house, deal = how.play(party, count, wish)
     return Session(
         game,
@@ -155,3 +179,32 @@ def demo(game: str = "fan_tan", players: int | None = None, seed: int = 1) -> Se
     """The session of `cardtable demo`: brisk people, a green cloth, a few mistakes, about a minute."""
     calm = table.Look(seed, table.Surface.FELT)
     return plan(game, players, seed, faults=DEMO_FAULTS[game], look=calm)
+
+
+#: Moves after which a session of the soak stops: about twenty seconds of play.
+_SHORT_MOVES = 9
+
+#: Picture sizes of the soak: the recordings' and a Pi camera's, binned.
+_SIZES: tuple[tuple[int, int], ...] = ((1280, 960), (1280, 960), (1280, 720), (1640, 1232))
+
+
+def short(number: int) -> Session:
+    """The ``number``-th of endlessly many short sessions for the soak: all games, rooms, packs, hands and hardships."""
+    rng = Random(f"short {number}")
+    game = sorted(GAMES)[number % len(GAMES)]
+    wish: dict[str, Any] = {"max_moves": _SHORT_MOVES}
+    if game == "fan_tan":
+        wish |= {"piles": rng.random() < 0.3, "ranks": rng.choice(["A2345", "A234567", "A23456789TJQK"])}
+    if game == "ranter_go_round":
+        wish |= {"shows_king": rng.random() < 0.6}
+    most = min(GAMES[game].most, 4)
+    return plan(
+        game,
+        rng.randint(3, most),
+        10_000 + number,
+        pace=rng.choice([Pace(), Pace(), BRISK]),
+        faults=rng.sample(FAULTS[game], k=1) if rng.random() < 0.5 else (),
+        hardships=HARDSHIPS,
+        size_px=rng.choice(_SIZES),
+        **wish,
+    )

@@ -86,6 +86,7 @@ class Stage:
     tracks: list[HandTrack] = field(default_factory=list)
     presses: list[Press] = field(default_factory=list)
     truth: list[dict[str, Any]] = field(default_factory=list)
+    last_rest_s: float = 0.0
     _height: float = 0.0
 
     def seat(self, number: int) -> Seat:
@@ -116,6 +117,10 @@ class Stage:
     def wait(self, seconds: float | None = None) -> None:
         """Time passes; as long as people take before they act, if no time is given."""
         self.now_s += self.draw(self.pace.wait_s) if seconds is None else seconds
+
+    def hurry(self) -> None:
+        """The next act begins while the last hand is still leaving: people who know what they want."""
+        self.now_s = max(self.last_rest_s + 0.05, self.now_s - 0.25)
 
     # -- hands --------------------------------------------------------------------------------------------------
 
@@ -218,6 +223,7 @@ class Stage:
     def fact(self, word: str, rest_s: float, gone_s: float, **more: Any) -> None:
         """Write down what happened: at rest at ``rest_s``, the hand gone at ``gone_s``."""
         self.truth.append({"t": round(gone_s, 2), "fact": word, **more, "rest": round(rest_s, 2)})
+        self.last_rest_s = rest_s
 
     def note(self, word: str, t_s: float | None = None, **more: Any) -> None:
         """Write down something that is no fact."""

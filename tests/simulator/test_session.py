@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 
@@ -44,7 +45,7 @@ def test_a_session_is_physically_possible(game, seed):
         assert times == sorted(times), f"{track.face} goes back in time"
     for number in range(1, len(planned.names) + 1):
         mine = sorted((h.keys[0].t_s, h.keys[-1].t_s) for h in timeline.hands if h.seat.number == number)
-        gaps = [b[0] - a[1] for a, b in zip(mine, mine[1:], strict=False)]
+        gaps = [b[0] - a[1] for a, b in pairwise(mine)]
         assert min(gaps, default=0.0) > -1e-6, f"seat {number} has three hands"
     for fact in facts(planned):
         assert 0 < fact["t"] < timeline.end_s
@@ -94,6 +95,30 @@ def test_a_fault_that_people_make_is_found_by_the_rules(game, fault, finding, co
     hits = [entry for entries in found for entry in entries]
     assert hits, f"nobody committed {fault}"
     assert all(code in (None, entry[-1]) for entry in hits)
+
+
+@pytest.mark.parametrize("number", range(15))
+def test_short_sessions_of_the_soak_are_short_lawful_in_space_and_varied(number):
+    planned = session.short(number)
+    assert planned == session.short(number)
+    assert 5 < planned.timeline.end_s < 90
+    judged(planned)
+    order = [f["t"] for f in facts(planned)]
+    assert order == sorted(order)
+
+
+def test_hardships_happen_and_are_no_facts():
+    notes = Counter(f["note"] for n in range(30) for f in session.short(n).timeline.truth if "note" in f)
+    for word in ("put_down_not_released", "bumped", "idle_hand", "taken_back", "demand_refused"):
+        assert notes[word], notes
+
+
+def test_quick_play_is_two_cards_in_less_than_a_second():
+    gaps = []
+    for seed in range(6):
+        rests = [f["rest"] for f in facts(session.plan("five_or_nine", seed=seed, hardships=["quick"]), "laid")]
+        gaps += [b - a for a, b in pairwise(rests)]
+    assert min(gaps) < 0.8
 
 
 def test_moves_are_numbered_by_facts_as_recordings_number_them():

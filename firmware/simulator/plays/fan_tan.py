@@ -1,7 +1,6 @@
 """People play Fan Tan: one card wanted at a time, play it or press to pay; finished suits are turned down.
 
-Faults: ``withhold`` (pays although he holds the card), ``wrong_card`` and ``out_of_turn`` (laid and taken back),
-``hesitate`` (put down, not let go), ``bump``.
+Faults: ``withhold`` (pays although he holds the card), ``wrong_card`` and ``out_of_turn`` (laid and taken back).
 """
 
 from __future__ import annotations
@@ -58,6 +57,7 @@ def _turn(game: _Game, seat: int) -> bool:
     party = game.party
     party.stage.wait()
     actors.idle(party.stage, but=seat)
+    party.disturb(game.row[-1:] if game.piles else game.row, but=seat)
     card = game.wanted or party.rng.choice(party.hands[seat])
     _mistakes(game, seat)
     holds = card in party.hands[seat]
@@ -73,10 +73,7 @@ def _lay(game: _Game, seat: int, card: str) -> bool:
     if card[1] not in game.open_suits:
         game.open_suits.append(card[1])
     place = game.place(len(game.row), game.open_suits.index(card[1]), seat)
-    if party.commits("hesitate", 0.15):
-        actors.hesitate(party.stage, seat, card, place.moved(20, 14), "layout")
-    actors.lay(party.stage, seat, card, place, "layout", quick=party.rng.random() < 0.1)
-    party.hands[seat].remove(card)
+    party.lay(seat, card, place)
     party.wrote(seat, "play", card=card)
     game.row.append(card)
     game.wanted = game.after(card)
@@ -104,8 +101,6 @@ def _mistakes(game: _Game, seat: int) -> None:
         _laid_and_taken_back(game, seat)
     elif len(party.hands[party.left_of(seat)]) > 1 and party.commits("out_of_turn", 0.25):
         _laid_and_taken_back(game, party.left_of(seat))
-    elif game.row and party.commits("bump", 0.25):
-        actors.bump(party.stage, party.left_of(seat), game.row[-1], (4.0, -5.0), 5.0)
 
 
 def _laid_and_taken_back(game: _Game, seat: int) -> None:

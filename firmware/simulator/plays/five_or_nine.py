@@ -1,6 +1,6 @@
 """People play Five or Nine: rows that grow both ways from a Five or a Nine; who cannot play presses and pays.
 
-Faults: ``false_pass`` (presses although he could play), ``wrong_card`` (laid and taken back), ``bump``.
+Faults: ``false_pass`` (presses although he could play), ``wrong_card`` (laid and taken back).
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ class _Game:
     party: Party
     rows: Rows
     table: list[str] = field(default_factory=list)
-    last: int | None = None  # who laid the last card
 
     @property
     def starters(self) -> str:
@@ -50,7 +49,8 @@ def play(party: Party, dealer: int, ranks: str, stock: int, max_moves: int = 120
             break
         seat = party.left_of(seat)
     out = next((s for s, hand in party.hands.items() if not hand), None)
-    party.opening["final_hands"] = party.show_hands(out)
+    if out or passes == party.count:
+        party.opening["final_hands"] = party.show_hands(out)
     return deal
 
 
@@ -59,11 +59,10 @@ def _turn(game: _Game, seat: int) -> bool:
     party = game.party
     party.stage.wait()
     actors.idle(party.stage, but=seat)
+    party.disturb(game.table, but=seat)
     lawful = [card for card in party.hands[seat] if game.fits(card)]
     if len(lawful) < len(party.hands[seat]) and game.table and party.commits("wrong_card", 0.25):
         _wrong(game, seat)
-    elif game.table and len(game.table) > 2 and party.commits("bump", 0.3):
-        actors.bump(party.stage, party.left_of(seat), game.table[-1], (-4.0, 5.0), -4.0)
     if not lawful or (len(game.table) > 4 and party.commits("false_pass", 0.4)):
         actors.press(party.stage, seat)
         party.wrote(seat, "pass")
@@ -74,11 +73,8 @@ def _turn(game: _Game, seat: int) -> bool:
 
 def _lay(game: _Game, seat: int, card: str) -> None:
     party = game.party
-    quick = game.last is not None and game.last != seat and party.rng.random() < 0.15
-    actors.lay(party.stage, seat, card, game.rows.place(card, seat), "layout", quick=quick)
-    party.hands[seat].remove(card)
+    party.lay(seat, card, game.rows.place(card, seat))
     game.table.append(card)
-    game.last = seat
     party.wrote(seat, "play", card=card)
 
 

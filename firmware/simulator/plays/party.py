@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -19,7 +19,8 @@ SUITS = "SHDC"
 class Party:
     """The players of one deal: names by seat, their hidden hands, the stage they act on.
 
-    ``faults`` names the mistakes they are to make, each once, as soon as there is an occasion.
+    ``faults`` names the mistakes they are to make, each once, as soon as there is an occasion; ``hardships`` what
+    happens now and then and breaks no rule: ``hesitate`` ``slide`` ``quick`` ``bump``.
     """
 
     names: tuple[str, ...]
@@ -27,9 +28,11 @@ class Party:
     rng: Random
     zones: tuple[Zone, ...]
     faults: set[str] = field(default_factory=set)
+    hardships: frozenset[str] = frozenset()
     hands: dict[int, list[str]] = field(default_factory=dict)
     moves: list[dict[str, Any]] = field(default_factory=list)
     opening: dict[str, Any] = field(default_factory=dict)
+    last_seat: int | None = None
 
     @property
     def count(self) -> int:
@@ -62,6 +65,31 @@ class Party:
             return False
         self.faults.discard(fault)
         return True
+
+    def befalls(self, hardship: str, chance: float = 0.1) -> bool:
+        """Whether this hardship happens now."""
+        return hardship in self.hardships and self.rng.random() < chance
+
+    def lay(self, seat: int, card: str, place: Place, zone: str = "layout") -> None:
+        """``seat`` lays ``card`` out of his hand, with what people do on the way; it leaves his hand."""
+        if self.befalls("hesitate"):
+            actors.hesitate(self.stage, seat, card, place.moved(20.0, 14.0), zone)
+        quick = self.last_seat not in (None, seat) and self.befalls("quick", 0.2)
+        if quick:
+            self.stage.hurry()
+        if not quick and self.befalls("slide"):
+            via = place.moved(self.rng.choice([-1, 1]) * self.rng.uniform(90, 140), self.rng.uniform(-30, 30), 6.0)
+            actors.slide_through(self.stage, seat, card, via, place, zone)
+        else:
+            actors.lay(self.stage, seat, card, place, zone, quick=quick)
+        self.hands[seat].remove(card)
+        self.last_seat = seat
+
+    def disturb(self, cards: Sequence[str], but: int) -> None:
+        """Perhaps somebody other than seat ``but`` touches one of the lying ``cards``."""
+        if cards and self.befalls("bump", 0.06):
+            seat = self.rng.choice([s.number for s in self.stage.seats if s.number != but])
+            actors.bump(self.stage, seat, self.rng.choice(cards), self.stage.little(6.0), self.rng.uniform(-6, 6))
 
     def wrote(self, seat: int, ev: str, **more: Any) -> None:
         """Add a move to the script."""

@@ -22,6 +22,7 @@ class _Game:
     party: Party
     rows: Rows
     turn_up: str
+    max_moves: int
     laid: set[str] = field(default_factory=set)
 
     def after(self, card: str) -> str | None:
@@ -44,7 +45,7 @@ def play(party: Party, dealer: int, cards_each: int, max_moves: int = 60) -> dic
     place = stock_place(party)
     party.stage.put("dead hand", place, "stock", count=len(dead))
     party.stage.put(turn_up, place.moved(*party.stage.little(2.0), 1.5), "stock", face=turn_up, up=True)
-    game = _Game(party, Rows(party, RANKS), turn_up)
+    game = _Game(party, Rows(party, RANKS), turn_up, max_moves)
     deal: dict[str, Any] = {"counts": party.counts(), "trump": turn_up[1], "turn_up": turn_up}
     party.opening = {"dealer": party.name(dealer), **deal}
     leader = party.left_of(dealer)
@@ -64,7 +65,7 @@ def _line(game: _Game, leader: int) -> int:
     card = min((c for c in hand if c[1] == suit), key=lambda c: RANKS.index(c[0]))
     seat = leader
     _lay(game, seat, card)
-    while party.hands[seat] and not game.known_stop(card):
+    while party.hands[seat] and not game.known_stop(card) and len(party.moves) < game.max_moves:
         card, holder = game.after(card) or "", _holder(game, card)
         if holder is None or (party.hands[holder] != [card] and party.commits("hold_back", 0.2)):
             party.stage.wait()
@@ -85,7 +86,7 @@ def _lay(game: _Game, seat: int, card: str) -> None:
     party = game.party
     party.stage.wait()
     actors.idle(party.stage, but=seat)
-    actors.lay(party.stage, seat, card, game.rows.place(card, seat), "layout")
-    party.hands[seat].remove(card)
+    party.disturb(sorted(game.laid), but=seat)
+    party.lay(seat, card, game.rows.place(card, seat))
     game.laid.add(card)
     party.wrote(seat, "play", card=card)
