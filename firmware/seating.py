@@ -250,9 +250,7 @@ class Seating:
         zone = self.places.zone(word.card.pose.middle)
         fact = Laid(_card(word.card.face), zone, None)
         return [
-            Observation(
-                fact, word.t, self.now, word.confidence, 0.0, word.card.pose.middle, word.card.id, word.card.id
-            )
+            Observation(fact, word.t, self.now, word.confidence, 0.0, word.card.pose.middle, word.card.id, word.card.id)
         ]
 
     # --- what an arm took ------------------------------------------------------------------------------------

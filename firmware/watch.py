@@ -112,9 +112,7 @@ def watch(recording: Path, reader: CardReader) -> Iterator[dict[str, Any]]:
     return _watch(camera, perception, presses, match)
 
 
-def _watch(
-    camera: Camera, perception: Perception, presses: list[_Told], match: Match
-) -> Iterator[dict[str, Any]]:
+def _watch(camera: Camera, perception: Perception, presses: list[_Told], match: Match) -> Iterator[dict[str, Any]]:
     log, waiting, now = Log(match), list(presses), 0.0
     for ruling in match.opening:
         yield {"t": 0.0, **ruling.to_json()}
@@ -152,7 +150,7 @@ def load_presses(path: Path, seats: int) -> list[_Told]:
 
 
 def _press(line: str, where: str, seats: int) -> _Told:
-    wanted = '{"t": seconds, "seat": 1..%d, "press": "short" or "long"}' % seats
+    wanted = f'{{"t": seconds, "seat": 1..{seats}, "press": "short" or "long"}}'
     try:
         data = json.loads(line)
         t, seat, press = float(data["t"]), data["seat"], Press(data["press"])

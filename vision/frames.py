@@ -7,6 +7,7 @@ camera is in picamera.py. Nothing here looks at what a frame shows.
 from __future__ import annotations
 
 import csv
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -129,7 +130,9 @@ def open_recording(folder: Path) -> Camera:
         return VideoFile.open(video)
     if (folder / "frames").is_dir():
         return PictureFolder.open(folder / "frames", _times(folder / "frames.csv"))
-    raise RecordingError(f"{folder}: neither video.mp4 nor frames/ is there; record again with `cardtable play --record`")
+    raise RecordingError(
+        f"{folder}: neither video.mp4 nor frames/ is there; record again with `cardtable play --record`"
+    )
 
 
 @dataclass(slots=True)
@@ -146,7 +149,9 @@ class VideoFile:
     def open(cls, path: Path) -> VideoFile:
         """:raises RecordingError: if the file is no video that OpenCV can decode."""
         capture = cv2.VideoCapture(str(path))
-        fps, wide, high = (capture.get(k) for k in (cv2.CAP_PROP_FPS, cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT))
+        fps, wide, high = (
+            capture.get(k) for k in (cv2.CAP_PROP_FPS, cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT)
+        )
         if not capture.isOpened() or not 0.5 <= fps <= 240 or min(wide, high) < _LEAST_SIDE_PX:
             capture.release()
             raise RecordingError(f"{path}: is no video that can be read (damaged, or not H.264); copy it again")
@@ -191,7 +196,9 @@ class PictureFolder:
         if times is None:
             times = [i / _FOLDER_FPS for i in range(len(paths))]
         if len(times) != len(paths):
-            raise RecordingError(f"{folder}: {len(paths)} pictures and {len(times)} lines in frames.csv; they must agree")
+            raise RecordingError(
+                f"{folder}: {len(paths)} pictures and {len(times)} lines in frames.csv; they must agree"
+            )
         first = _picture(paths[0])
         return cls(paths, times, (first.shape[1], first.shape[0]))
 
@@ -283,6 +290,6 @@ def _times(path: Path) -> list[float]:
         raise RecordingError(f"{path}: is missing; frames/ needs the time of each picture in it") from None
     except (KeyError, TypeError, ValueError, OSError, UnicodeDecodeError):
         raise RecordingError(f"{path}: is not index,seconds with a number on each line") from None
-    if any(b < a for a, b in zip(times, times[1:], strict=False)) or not all(map(math.isfinite, times)):
+    if any(b < a for a, b in itertools.pairwise(times)) or not all(map(math.isfinite, times)):
         raise RecordingError(f"{path}: the times go back; sort the lines by time")
     return times

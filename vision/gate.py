@@ -143,6 +143,8 @@ class Gate:
         self._hands: list[Hand] = []
         self._owner: NDArray[np.int16] = self.last_hand.copy()
         self._labels: Any = self.last_hand
+        self._alone = self.last_hand > 0  # pixels of a blob with one arm, now
+        self._certain = self._alone.copy()  # pixels whose last hand was told from such a blob
         self._next_hand = 1
         group = 2 * max(1, round(_GROUP_MM / 2 / self.mm_per_px)) + 1
         self._group_kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (group, group))
@@ -288,6 +290,7 @@ class Gate:
             arms = [c for c in contacts if c.label == label]
             blob = (hand_mask > 0) & (self._labels == label)
             owners[blob] = arms[0].hand if len(arms) == 1 else _split(blob, arms, self._owner)[blob]
+            self._alone[blob] = len(arms) == 1
         self._owner = owners
         return owners
 
@@ -296,9 +299,10 @@ class Gate:
         self._still_s[(moving > 0) | under] = seconds
         self._edge_still_s[cv2.dilate(moving, np.ones((5, 5), np.uint8)) > 0] = seconds
         self._edge_still_s[~under] = seconds
-        fresh = (moving > 0) | (self._hand_s < seconds - _SAME_VISIT_S) | (self.last_hand == 0)
+        fresh = (moving > 0) | (self._hand_s < seconds - _SAME_VISIT_S) | (self._alone & ~self._certain)
         fresh &= hand_of > 0
         self.last_hand[fresh] = hand_of[fresh]
+        self._certain[fresh] = self._alone[fresh]
         self._hand_s[under] = seconds
 
     def _rests(self, changed: Mask, hand_mask: Mask, seconds: float) -> tuple[Rest, ...]:
@@ -312,7 +316,7 @@ class Gate:
             part = (labels[y : y + h, x : x + w] == label) & (things[y : y + h, x : x + w] > 0)
             if int(part.sum()) * self.mm_per_px**2 < _LEAST_MM2:
                 continue
-            mask = np.zeros_like(things)
+            mask: Mask = np.zeros(things.shape, np.uint8)
             mask[y : y + h, x : x + w][part] = 255
             rests.append(self._rest(mask, part, (x, y, w, h), seconds))
         return tuple(rests)
@@ -365,7 +369,8 @@ def _ring_order(size: tuple[int, int]) -> NDArray[np.int64]:
     xs, ys = np.arange(r, wide - r), np.arange(r, high - r)
     top = np.stack([xs, np.full(len(xs), r)], 1)
     right = np.stack([np.full(len(ys), wide - 1 - r), ys], 1)
-    return np.concatenate([top, right, top[::-1] + (0, high - 1 - 2 * r), right[::-1] - (wide - 1 - 2 * r, 0)])
+    down, left = np.array([0, high - 1 - 2 * r]), np.array([wide - 1 - 2 * r, 0])
+    return np.concatenate([top, right, top[::-1] + down, right[::-1] - left])
 
 
 def _runs(on: NDArray[np.bool_], gap: int) -> list[tuple[int, int]]:

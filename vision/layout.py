@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ from .words import Seen
 Mask = NDArray[np.uint8]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Lying:
     """One physical card on the table. ``mask``: its rectangle in small pixels; ``since``: when it came to lie so."""
 
@@ -25,7 +25,6 @@ class Lying:
     pose: Pose
     mask: Mask
     since: float
-    hand: int = 0
 
     @property
     def seen(self) -> Seen:
@@ -54,15 +53,15 @@ class Layout:
         """The small pixels of a card at ``pose``."""
         return self.raster(pose.outline(self.card_mm))
 
-    def lay(self, face: str, pose: Pose, t: float, hand: int = 0, id: int | None = None) -> Lying:
+    def lay(self, face: str, pose: Pose, t: float, card_id: int | None = None) -> Lying:
         """Put a card on top; it gets a new identity unless one is given."""
-        if id is None:
-            id, self.next_id = self.next_id, self.next_id + 1
-        card = Lying(id, face, pose, self.mask(pose), t, hand)
+        if card_id is None:
+            card_id, self.next_id = self.next_id, self.next_id + 1
+        card = Lying(card_id, face, pose, self.mask(pose), t)
         self.cards.append(card)
         return card
 
-    def slip_under(self, cards: list[Lying], top: Lying) -> None:
+    def slip_under(self, cards: Sequence[Lying], top: Lying) -> None:
         """Put ``cards`` (top one first) back directly under ``top``."""
         place = self.cards.index(top)
         self.cards[place:place] = list(reversed(cards))
@@ -89,8 +88,7 @@ class Layout:
 
     def any_mask(self) -> Mask:
         """Where any card lies."""
-        mask = self.raster(np.zeros((3, 2)))
-        mask[:] = 0
+        mask = self.raster(np.zeros((3, 2)) - 1e4)
         for card in self.cards:
             mask[card.mask > 0] = 255
         return mask

@@ -230,7 +230,5 @@ def _apart(found: list[Outline], card_mm: tuple[float, float]) -> list[Outline]:
 
 
 def _overlap(a: Pose, b: Pose, card_mm: tuple[float, float]) -> float:
-    area, _ = cv2.intersectConvexConvex(
-        a.outline(card_mm).astype(np.float32), b.outline(card_mm).astype(np.float32)
-    )
+    area, _ = cv2.intersectConvexConvex(a.outline(card_mm).astype(np.float32), b.outline(card_mm).astype(np.float32))
     return float(area) / (card_mm[0] * card_mm[1])

@@ -45,13 +45,20 @@ class IndexLike(Protocol):
     """What the reader says of one index (vision.reader.Index)."""
 
     @property
-    def rank_px(self) -> tuple[float, float]: ...  # noqa: D102
+    def rank_px(self) -> tuple[float, float]:
+        """Place of the rank, px."""
+
     @property
-    def suit_px(self) -> tuple[float, float]: ...  # noqa: D102
+    def suit_px(self) -> tuple[float, float]:
+        """Place of the suit, px."""
+
     @property
-    def rank_p(self) -> tuple[float, ...]: ...  # noqa: D102
+    def rank_p(self) -> tuple[float, ...]:
+        """Probabilities in the order of RANKS."""
+
     @property
-    def suit_p(self) -> tuple[float, ...]: ...  # noqa: D102
+    def suit_p(self) -> tuple[float, ...]:
+        """Probabilities in the order of SUITS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +100,7 @@ def corner(index: IndexLike, surface: Surface) -> Corner:
     """An index of the picture, on the table."""
     rank, suit = surface.mm([index.rank_px, index.suit_px])
     span = suit - rank
-    return Corner(
-        (rank + suit) / 2, span / max(float(np.hypot(*span)), 1e-6), _log(index.rank_p), _log(index.suit_p)
-    )
+    return Corner((rank + suit) / 2, span / max(float(np.hypot(*span)), 1e-6), _log(index.rank_p), _log(index.suit_p))
 
 
 def sight(
@@ -110,7 +115,9 @@ def sight(
         other = min(partners, key=lambda p: p[0])[1] if partners else None
         if other is not None:
             left = [c for c in left if c is not other]
-        sightings.append(_pair(first, other, card_mm, inset_mm) if other is not None else _single(first, card_mm, inset_mm))
+        sightings.append(
+            _pair(first, other, card_mm, inset_mm) if other is not None else _single(first, card_mm, inset_mm)
+        )
     return sightings
 
 
@@ -156,9 +163,7 @@ def _mean(group: Sequence[Sighting], card_mm: tuple[float, float], inset_mm: tup
     return Sighting(best.pose, rank, suit, best.corners, len(group))
 
 
-def _misfit(
-    a: Corner, b: Corner, card_mm: tuple[float, float], inset_mm: tuple[float, float]
-) -> float | None:
+def _misfit(a: Corner, b: Corner, card_mm: tuple[float, float], inset_mm: tuple[float, float]) -> float | None:
     """How far (mm) two corners are from being those of one card, None if they cannot be."""
     if float(a.down @ b.down) > -np.cos(np.radians(_OPPOSITE_DEG)):
         return None
@@ -181,18 +186,14 @@ def _down(across: Floats, card_mm: tuple[float, float], inset_mm: tuple[float, f
     return np.array([-np.sin(turn), np.cos(turn)])
 
 
-def _pair(
-    first: Corner, other: Corner, card_mm: tuple[float, float], inset_mm: tuple[float, float]
-) -> Sighting:
+def _pair(first: Corner, other: Corner, card_mm: tuple[float, float], inset_mm: tuple[float, float]) -> Sighting:
     pose = Pose.of((first.middle + other.middle) / 2, _down(other.middle - first.middle, card_mm, inset_mm))
     return Sighting(pose, first.rank + other.rank, first.suit + other.suit, (first, other))
 
 
 def _single(first: Corner, card_mm: tuple[float, float], inset_mm: tuple[float, float]) -> Sighting:
     right = np.array([first.down[1], -first.down[0]])
-    middle = (
-        first.middle + right * (card_mm[0] / 2 - inset_mm[0]) + first.down * (card_mm[1] / 2 - inset_mm[1])
-    )
+    middle = first.middle + right * (card_mm[0] / 2 - inset_mm[0]) + first.down * (card_mm[1] / 2 - inset_mm[1])
     return Sighting(Pose.of(middle, first.down), first.rank, first.suit, (first,))
 
 
@@ -205,4 +206,4 @@ def _normal_log(log: Floats) -> Floats:
 
 
 def _normal(log: Floats) -> Floats:
-    return np.exp(_normal_log(log))
+    return np.asarray(np.exp(_normal_log(log)))

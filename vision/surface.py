@@ -18,6 +18,9 @@ Floats = NDArray[np.float64]
 _LEAST_POINTS = 4
 """A homography has eight unknowns: four places, two numbers each."""
 
+_FLAT = 1e-12
+"""A homography with a smaller determinant maps the table to a line."""
+
 _WORST_FIT_MM = 15.0
 """Calibration places that miss by more than this (a quarter of a card) are in the wrong order or mistyped."""
 
@@ -63,15 +66,14 @@ class Surface:
         bend = np.asarray(distortion, float) if len(distortion) else None
         px = _undistorted(np.asarray(picture, float), lens, bend)
         mm = np.asarray(table, float)
-        to_mm, _ = cv2.findHomography(px, mm, 0)
-        if to_mm is None or not np.isfinite(to_mm).all() or abs(np.linalg.det(to_mm)) < 1e-12:
+        found: Any = cv2.findHomography(px, mm, 0)[0]
+        to_mm: Floats = np.zeros((3, 3)) if found is None else np.asarray(found, float)
+        if not np.isfinite(to_mm).all() or abs(np.linalg.det(to_mm)) < _FLAT:
             raise SurfaceError("[camera]: the places lie on one line; run `cardtable calibrate` again")
         if np.abs(_project(to_mm, px) - mm).max() > _WORST_FIT_MM:
             raise SurfaceError("[camera]: the places in the picture and on the table do not belong together; calibrate")
         middle = mm.mean(0)
-        return cls(
-            np.asarray(to_mm), np.linalg.inv(to_mm), (float(middle[0]), float(middle[1])), card_mm, lens, bend
-        )
+        return cls(to_mm, np.linalg.inv(to_mm), (float(middle[0]), float(middle[1])), card_mm, lens, bend)
 
     def mm(self, points_px: Any) -> Floats:
         """Picture pixels [..., 2] -> millimetres [..., 2]."""

@@ -103,7 +103,7 @@ class Uncovered:
 
 @dataclass(frozen=True, slots=True)
 class HandLeft:
-    """This hand has left the picture."""
+    """A hand, and its arm, have left the picture."""
 
     hand: int
     entry_mm: tuple[float, float]
@@ -112,7 +112,7 @@ class HandLeft:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """The camera cannot be believed now: ``code`` is COVERED (or the light was switched) or NUDGED; ``over``: it ended."""
+    """The camera cannot be believed now: COVERED (or the light was switched); with ``over`` this has ended."""
 
     code: str
     t: float

@@ -1,0 +1,309 @@
+"""Compares what is seen at a changed place with what is known to lie there.
+
+Sorts sightings into kept, new, moved, misread; finds known cards that are gone; finds backs and packs by their shape.
+It changes nothing and says nothing: tracker.py does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from . import outlines
+from .bare import Bare
+from .gate import Gate, Scene
+from .layout import Layout, Lying
+from .outlines import Box
+from .pose import Pose
+from .sightings import Sighting
+from .surface import Surface
+from .words import BACK, UNREAD
+
+Image = NDArray[np.uint8]
+Mask = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+Shape = tuple[Pose, str]
+
+HAND_SHARE: Final = 0.04
+"""A hand that covers less of a card than this has let it go (the recordings' definition)."""
+
+_NEAR_MM: Final = 60.0
+"""A card pushed or bumped without being taken up moves less than its own width."""
+
+_NEAR_DEG: Final = 60.0
+"""... and turns less than this."""
+
+_SAME_INDEX_MM: Final = 8.0
+"""An index within this of where a known card has one may be that card's."""
+
+_SAME_WAY: Final = 0.9
+"""Cosine between the ways that two indices point, for the same index (26 degrees)."""
+
+_GLYPH_MM: Final = 5.0
+"""Reach of an index: a change within this of its middle is a change of it."""
+
+_SAME_FACE: Final = 0.05
+"""A card of whose rectangle less than this changed shows the face it showed: other pips change more."""
+
+_STIRRED: Final = 0.08
+"""A known card is looked at again when this share of its rectangle changed: an index alone is 0.02, pips are 0.1."""
+
+_LEFT: Final = 0.15
+"""A card's old place has changed when this share of what shows of it has."""
+
+_COVERED: Final = 0.12
+"""A card of which less than this can be seen may well lie there still: its corner alone is 0.15."""
+
+_POSE_DOUBT_MM: Final = 5.0
+"""A known place may be wrong by this much: a strip narrower than twice this along an edge proves nothing."""
+
+_BARE: Final = 0.6
+"""A place is empty when this share of it looks like the bare table."""
+
+_RESIDUE: Final = 0.2
+"""What no face explains, in cards: a back beside a known one shows at least this much."""
+
+_NEW_SHAPE: Final = 0.3
+"""A card-shaped thing is new when this share of it changed."""
+
+_LOOK_ROUND_MM: Final = 40.0
+"""Outlines are looked for so far round a change: half a card."""
+
+_INSIDE_MM: Final = 3.0
+"""An index lies under a card when it would be this deep in it."""
+
+
+@dataclass(slots=True)
+class Found:
+    """What the sightings at a changed place mean. ``wait``: something there is still under a hand."""
+
+    kept: list[tuple[Lying, Sighting]] = field(default_factory=list)
+    new: list[Sighting] = field(default_factory=list)
+    moved: list[tuple[Lying, Sighting]] = field(default_factory=list)
+    twice: list[tuple[Lying, Sighting]] = field(default_factory=list)
+    late: list[tuple[Lying, Sighting]] = field(default_factory=list)
+    unread: list[Sighting] = field(default_factory=list)
+    wait: bool = False
+
+    def poses(self) -> list[Pose]:
+        """Where faces were sighted that were not known to lie there."""
+        return [s.pose for s in self.new + self.unread] + [s.pose for _, s in self.moved + self.twice]
+
+
+@dataclass(frozen=True, slots=True)
+class Backs:
+    """Card shapes that are new here, known backs that lie a little elsewhere, and known backs not confirmed."""
+
+    new: tuple[Shape, ...] = ()
+    shifted: tuple[tuple[Lying, Pose], ...] = ()
+    confirmed: tuple[Lying, ...] = ()
+
+
+@dataclass(slots=True)
+class Compare:
+    """Knows the table as it was; is asked about changed places."""
+
+    surface: Surface
+    gate: Gate
+    layout: Layout
+    bare: Bare
+    threshold: float
+
+    # --- sightings -------------------------------------------------------------------------------------------
+
+    def sort(self, sightings: Iterable[Sighting], mask: Mask, scene: Scene, inset_mm: tuple[float, float]) -> Found:
+        """What each sighting is: a known card, a new one, one that moved, one that cannot be."""
+        found = Found()
+        for one in sightings:
+            name = one.named(self.threshold)
+            known = self.layout.named(name) if name != UNREAD else None
+            misread = self._misread(one, mask, inset_mm)
+            if known is not None and _pushed(known.pose, one.pose):
+                found.kept.append((known, one))
+            elif misread is not None:
+                found.kept.append((misread, one))
+            elif not self._changed_at(one, mask):
+                found.late += self._now_read(one, name)
+            elif self.under_hand(one.pose, scene):
+                found.wait = True
+            elif name == UNREAD:
+                found.unread.append(one)
+            elif known is None:
+                found.new.append(one)
+            elif self._left(known, scene):
+                found.moved.append((known, one))
+            else:
+                found.twice.append((known, one))
+        return found
+
+    def under_hand(self, pose: Pose, scene: Scene) -> bool:
+        """Does a hand cover `HAND_SHARE` or more of a card here?"""
+        inside = self.layout.mask(pose) > 0
+        return bool(inside.any()) and float((scene.hand_of[inside] > 0).mean()) >= HAND_SHARE
+
+    def stirred(self, card: Lying, mask: Mask) -> bool:
+        """Did enough of the card's rectangle change to look at it again?"""
+        return cv2.countNonZero(cv2.bitwise_and(card.mask, mask)) > _STIRRED * card.area
+
+    def _changed_at(self, one: Sighting, mask: Mask) -> bool:
+        """Did the picture change where an index stands?"""
+        reach = max(1, round(_GLYPH_MM / self.gate.mm_per_px))
+        for corner in one.corners:
+            x, y = (int(v) for v in self.surface.px(corner.middle) / self.gate.factor)
+            if mask[max(y - reach, 0) : y + reach + 1, max(x - reach, 0) : x + reach + 1].any():
+                return True
+        return False
+
+    def _now_read(self, one: Sighting, name: str) -> list[tuple[Lying, Sighting]]:
+        """A card that could not be read when it came and can be read now."""
+        if name == UNREAD:
+            return []
+        return [(c, one) for c in self.layout if c.face == UNREAD and same_place(c.pose, one.pose)][:1]
+
+    def _misread(self, one: Sighting, mask: Mask, inset_mm: tuple[float, float]) -> Lying | None:
+        """The known card of which this is a poor reading: its index stands there, and little else changed."""
+        card = self._at_index(one, inset_mm)
+        if card is None or (len(one.corners) == 2 and one.confidence >= self.threshold):
+            return None
+        if one.card == card.face and one.confidence < self.threshold:
+            return card
+        return card if float((mask[card.mask > 0] > 0).mean()) < _SAME_FACE else None
+
+    def _at_index(self, one: Sighting, inset_mm: tuple[float, float]) -> Lying | None:
+        """The topmost known face that has an index where this one stands, pointing the same way."""
+        for card in reversed(self.layout.cards):
+            if card.face == BACK or card.pose.distance(one.pose) > 2 * _NEAR_MM:
+                continue
+            for middle, down in self._index_places(card.pose, inset_mm):
+                for corner in one.corners:
+                    close = float(np.hypot(*(corner.middle - middle))) < _SAME_INDEX_MM
+                    if close and float(corner.down @ down) > _SAME_WAY:
+                        return card
+        return None
+
+    def _index_places(self, pose: Pose, inset_mm: tuple[float, float]) -> list[tuple[Floats, Floats]]:
+        wide, high = self.surface.card_mm
+        offset = pose.right * (wide / 2 - inset_mm[0]) + pose.down * (high / 2 - inset_mm[1])
+        middle = np.array(pose.middle)
+        return [(middle - offset, pose.down), (middle + offset, -pose.down)]
+
+    def _left(self, card: Lying, scene: Scene) -> bool:
+        """Has its place changed, so that it may be the card seen elsewhere?"""
+        inside = self.layout.visible(card) > 0
+        return bool(inside.any()) and float((scene.changed[inside] > 0).mean()) > _LEFT
+
+    # --- what is no longer there -----------------------------------------------------------------------------
+
+    def gone(self, found: Found, mask: Mask, scene: Scene) -> list[Lying]:
+        """Known cards at this place that are there no more, the top one first."""
+        kept = {card.id for card, _ in found.kept}
+        on_top = np.zeros_like(mask)
+        for sighting in found.new:
+            on_top[self.layout.mask(sighting.pose) > 0] = 255
+        gone: list[Lying] = []
+        for card in reversed(self.layout.cards):
+            if card.id in kept or not self.stirred(card, mask):
+                continue
+            if self._contradicted(card, found) or self._shows_table(card, gone, on_top, scene):
+                gone.append(card)
+        return gone
+
+    def hidden_faces(self, place: Mask, mask: Mask) -> list[Lying]:
+        """Faces that changed under a back so that next to nothing of them shows: turned down with it."""
+        hidden = []
+        for card in self.layout:
+            if card.face == BACK or not self.stirred(card, mask):
+                continue
+            visible = self.layout.visible(card)
+            visible[place > 0] = 0
+            if cv2.countNonZero(visible) < 2 * _COVERED * card.area:
+                hidden.append(card)
+        return hidden
+
+    def _contradicted(self, card: Lying, found: Found) -> bool:
+        """Is a lower card's index seen where this one would hide it?"""
+        height = self.layout.cards.index(card)
+        for other, sighting in found.kept:
+            below = self.layout.cards.index(other) < height and sighting.named(self.threshold) == other.face
+            if below and any(card.pose.inside(c.middle, self.surface.card_mm, _INSIDE_MM) for c in sighting.corners):
+                return True
+        return False
+
+    def _shows_table(self, card: Lying, gone: list[Lying], on_top: Mask, scene: Scene) -> bool:
+        """Does its place look like the bare table, where nothing else covers it?"""
+        visible = card.mask.copy()
+        for above in self.layout.cards[self.layout.cards.index(card) + 1 :]:
+            if above not in gone:
+                visible[above.mask > 0] = 0
+        visible[(on_top > 0) | (scene.hand_of > 0)] = 0
+        doubt = 2 * round(_POSE_DOUBT_MM / self.gate.mm_per_px) + 1
+        inside = cv2.erode(visible, np.ones((doubt, doubt), np.uint8)) > 0
+        if int(inside.sum()) < _COVERED * card.area:
+            return False
+        return self.bare.share(scene, inside, self.gate.threshold()) >= _BARE
+
+    # --- backs and packs, by their shape ---------------------------------------------------------------------
+
+    def backs(self, image: Image, scene: Scene, mask: Mask, explained: Mask, found: Found) -> Backs:
+        """Card-shaped things at this place that no reading explains."""
+        residue = mask.copy()
+        residue[explained > 0] = 0
+        for pose in found.poses():
+            residue[self.layout.mask(pose) > 0] = 0
+        known = [c for c in self.layout if c.face == BACK and self.stirred(c, mask)]
+        wide, high = self.surface.card_mm
+        if cv2.countNonZero(residue) < _RESIDUE * wide * high / self.gate.mm_per_px**2 and not known:
+            return Backs()
+        faces = found.poses() + [card.pose for card, _ in found.kept]
+        return self._match(self._shapes(image, mask), known, faces, mask, scene)
+
+    def _shapes(self, image: Image, mask: Mask) -> list[Shape]:
+        view = outlines.plan(image, self.surface, self._box(mask))
+        card_mm = self.surface.card_mm
+        return [
+            (shape.pose, UNREAD if outlines.looks_like_face(view, shape.pose, card_mm) else BACK)
+            for shape in outlines.find(view, card_mm)
+        ]
+
+    def _match(self, shapes: list[Shape], known: list[Lying], faces: list[Pose], mask: Mask, scene: Scene) -> Backs:
+        new, shifted, confirmed = [], [], []
+        for pose, face in shapes:
+            near = min((c for c in known if c not in confirmed), key=lambda c: c.pose.distance(pose), default=None)
+            if near is not None and same_place(near.pose, pose):
+                confirmed.append(near)
+                shifted.append((near, pose))
+            elif self._is_new(pose, mask, scene) and not any(same_place(pose, other) for other in faces):
+                new.append((pose, face))
+        return Backs(tuple(new), tuple(shifted), tuple(confirmed))
+
+    def _is_new(self, pose: Pose, mask: Mask, scene: Scene) -> bool:
+        inside = self.layout.mask(pose) > 0
+        return float((mask[inside] > 0).mean()) >= _NEW_SHAPE and not self.under_hand(pose, scene)
+
+    def _box(self, mask: Mask) -> Box:
+        x, y, w, h = cv2.boundingRect(mask)
+        return box_mm(self.surface, (x, y, x + w, y + h), self.gate.factor, _LOOK_ROUND_MM)
+
+
+def same_place(a: Pose, b: Pose) -> bool:
+    """Do two cards lie on each other, either way up? (Half a card's width, 25 degrees.)"""
+    return a.distance(b) < 25 and a.turned(b, half=True) < 25
+
+
+def box_mm(surface: Surface, small: tuple[int, int, int, int], factor: int, margin_mm: float) -> Box:
+    """What the small pixels left, top, right, bottom show, in mm, with a margin."""
+    left, top, right, bottom = small
+    corners: Any = np.array([[left, top], [right, top], [right, bottom], [left, bottom]]) * factor
+    places = surface.mm(corners)
+    x0, y0 = places.min(0) - margin_mm
+    x1, y1 = places.max(0) + margin_mm
+    return float(x0), float(y0), float(x1), float(y1)
+
+
+def _pushed(was: Pose, now: Pose) -> bool:
+    return was.distance(now) < _NEAR_MM and was.turned(now) < _NEAR_DEG
