@@ -114,12 +114,15 @@ class Registers(MockSPIDevice):  # type: ignore[misc]
         self.seats = pins.config.seats
         self.length = 8 * (light_chips(self.seats) + DIGITS)
         self.outputs = [0] * self.length
+        self.latched_ns = 0
+        self._clock_ns = pins.clock_ns
         super().__init__(SPI0["spi clock"], SPI0["spi data"], SPI0["spi in"], SPI0["spi latch"], pin_factory=pins)
 
     def on_select(self) -> None:
         """Chip select moved; on its rising edge the newest bits go to the outputs, the last one shifted in first."""
         if self.select_pin.state and len(self.rx_buf) >= self.length:
             self.outputs = [int(bit) for bit in reversed(self.rx_buf[-self.length :])]
+            self.latched_ns = self._clock_ns()
         super().on_select()
 
     def lights(self) -> tuple[Colour, ...]:

@@ -1,0 +1,94 @@
+"""How long from a fact to the lamp: ``python -m tests.bench.panel_latency``. It prints figures and judges none.
+
+The panel runs in its own thread on mock pins, as at the table.  A fact is a card laid; the clock stops when the pin of
+a lamp has changed.  Mock pins cost less than real ones, so what is measured is all that is ours.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from dataclasses import dataclass
+
+from firmware.panel.board import Panel, demo_board
+from firmware.panel.mock import MockPins
+from firmware.panel.signals import Colour, Meaning, PanelState, Said, signal, signals
+from firmware.referee.cards import Card
+from firmware.referee.events import Entry, Laid
+from firmware.referee.match import Match, Setup
+
+ROUNDS = 200
+NAMES = tuple("ABCDEFGH")
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Latencies of one set-up in ms, and what the panel's threads cost a second of time in ms of one core."""
+
+    seats: int
+    blinking: bool
+    median_ms: float
+    p99_ms: float
+    thread_ms_s: float
+
+    def __str__(self) -> str:
+        what = "all blinking" if self.blinking else "all steady"
+        return (
+            f"{self.seats} seats, {what:12}: fact to pin median {self.median_ms:.2f} ms, p99 {self.p99_ms:.2f} ms; "
+            f"the panel takes {self.thread_ms_s:.1f} ms of one core a second"
+        )
+
+
+def measure(seats: int, blinking: bool, rounds: int = ROUNDS, idle_s: float = 2.0) -> Figures:
+    """The figures for ``seats`` seats whose other lights blink or stand."""
+    panel, pins = demo_board(seats)
+    with panel.start():
+        panel.show(_background(seats, blinking))
+        cost = _thread_cost(idle_s)
+        latencies = [_fact_to_pin(panel, pins, seats, blinking) for _ in range(rounds)]
+    ordered = sorted(latencies)
+    return Figures(seats, blinking, statistics.median(ordered), ordered[int(0.99 * (rounds - 1))], cost)
+
+
+def _background(seats: int, blinking: bool) -> PanelState:
+    meanings = (Meaning.REFUSED, Meaning.OUT_OF_STEP, Meaning.PAY, Meaning.SHOW_AGAIN) if blinking else (Meaning.TURN,)
+    return PanelState(tuple(signal(meanings[n % len(meanings)], 3) for n in range(seats)), 17)
+
+
+def _thread_cost(idle_s: float) -> float:
+    began_s, wall_s = time.process_time(), time.monotonic()
+    time.sleep(idle_s)
+    return (time.process_time() - began_s) / (time.monotonic() - wall_s) * 1000
+
+
+def _fact_to_pin(panel: Panel, pins: MockPins, seats: int, blinking: bool) -> float:
+    """From a card laid by seat 1 to the change of seat 2's lamp, which the referee's new turn lights, in ms."""
+    match = Match(Setup(game="fan_tan", seats=NAMES[:seats], dealer=seats))
+    others = _background(seats, blinking).lights
+    panel.show(PanelState((others[0], signal(Meaning.DARK), *others[2:]), 17))
+    began_ns = time.monotonic_ns()
+    rulings = match.add(Entry(0, Laid(Card.parse("7H"), "layout", 1)))
+    new = signals(seats, match.view, [Said(0.0, ruling) for ruling in rulings])
+    panel.show(PanelState((others[0], new.lights[1], *others[2:]), 18))
+    assert pins.lights()[1] is Colour.GREEN
+    return (_lit_ns(pins) - began_ns) / 1e6
+
+
+def _lit_ns(pins: MockPins) -> int:
+    """When seat 2's green lamp went on: its pin's newest change, or the chain's newest latch."""
+    if pins.chain is not None:
+        return pins.chain.latched_ns
+    green = pins.config.lights[1][1]
+    return next(change.t_ns for change in reversed(pins.trace) if change.gpio == green)
+
+
+def main() -> None:
+    """Measure and print, the large board with all eight blinking last."""
+    found = [measure(seats, blinking) for seats in (2, 4, 8) for blinking in (False, True)]
+    for figures in found:
+        print(figures)
+    print(f"8 seats all blinking against 2 all steady: median x{found[-1].median_ms / found[0].median_ms:.1f}")
+
+
+if __name__ == "__main__":
+    main()
