@@ -19,7 +19,7 @@ import hashlib
 import itertools
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -33,6 +33,8 @@ Image: TypeAlias = NDArray[np.uint8]
 Floats: TypeAlias = NDArray[np.float32]
 Point: TypeAlias = tuple[float, float]
 Region: TypeAlias = tuple[float, float, float, float]
+Adapt: TypeAlias = Callable[[Sequence[Image], Floats], Floats]
+"""Cuts and IndexReader.outputs [n, 23] -> outputs [n, 23] for one pack."""
 
 RANKS: Final = "A23456789TJQK"
 SUITS: Final = "CDHS"
@@ -309,6 +311,8 @@ class IndexReader:
     span: tuple[float, float]
     temperature: float
     threshold: float
+    adapt: Adapt | None = None
+    """What was learnt of this house's own pack (enrol.py); None reads every pack alike."""
 
     @classmethod
     def load(cls, path: Path, threads: int) -> IndexReader:
@@ -330,14 +334,19 @@ class IndexReader:
         The offsets say where rank and suit lie from where they were thought to lie, in units of the
         rank-suit distance, right and down in the cut.
         """
+        output = self.outputs(cuts)
+        if self.adapt is not None:
+            output = self.adapt(cuts, output)
+        return _softmax(output[:, :14]), _softmax(output[:, 14:19]), output[:, 19:23].reshape(-1, 2, 2)
+
+    def outputs(self, cuts: Sequence[Image]) -> Floats:
+        """The network's own outputs [n, 23]: 14 rank and 5 suit logits (over the temperature), 4 offsets."""
         batch = np.stack(cuts)[..., ::-1].transpose(0, 3, 1, 2).astype(np.float32) / np.float32(255)
         name = self.session.get_inputs()[0].name
         (output,) = self.session.run(None, {name: np.ascontiguousarray(batch)})
-        return (
-            _softmax(output[:, :14] / self.temperature),
-            _softmax(output[:, 14:19] / self.temperature),
-            output[:, 19:23].reshape(-1, 2, 2),
-        )
+        scale = np.ones(output.shape[1], np.float32)
+        scale[:19] = self.temperature
+        return np.asarray(output / scale, np.float32)
 
     def read(self, image: Image, finds: Sequence[Found]) -> list[Index]:
         """Read each find both ways up, then once more where the network says that it really lies."""
