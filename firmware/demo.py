@@ -7,7 +7,7 @@ the real reader, referee, gpiozero devices (on mock pins), journal and page.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -20,14 +20,15 @@ from vision.reader import Reader
 
 from .config import TableConfig, load_table
 from .journal.journal import Journal
-from .live import Live, Made, geometry
+from .live import NS, Live, Made, geometry
 from .page import open_page
 from .panel.board import Panel, demo_board
 from .panel.mock import MockPins
-from .referee.match import Setup
+from .referee.match import Setup, games
+from .referee.rulings import Kind
 from .screen import Screen
 from .simulator.camera import SimulatedCamera
-from .simulator.filmstrip import Shot, write_strip
+from .simulator.filmstrip import Lamp, Still, lamp_places, write_strip
 from .simulator.record import table_toml
 from .simulator.session import DEMO_FAULTS, Session, plan
 from .table import Table, Told
@@ -37,7 +38,10 @@ FINGER_S = 0.12
 #: Where the demo keeps its session and its film strip when not told otherwise.
 FOLDER = Path("cardtable-demo")
 
-NS = 1_000_000_000
+#: How many pictures the film strip has.
+STILLS = 9
+
+_WEIGHT = {Kind.PROVED: 5, Kind.REFUSED: 4, Kind.OVER: 4, Kind.CONFLICT: 3, Kind.TAKES: 3, Kind.NOTICE: 2, Kind.PAID: 1}
 
 
 @dataclass(slots=True)
@@ -89,7 +93,7 @@ class Demo:
     screen: Screen
     clock: Clock
     serve: Callable[[], None] = lambda: None
-    shots: list[Shot] = field(default_factory=list)
+    stills: list[Still] = field(default_factory=list)
     newest: Frame | None = None
 
     def frame(self, frame: Frame, fingers: Fingers) -> None:
@@ -108,11 +112,24 @@ class Demo:
         table = self.live.table
         if self.newest is None or table is None or not told.rulings:
             return
-        view = table.match.view
-        words = next((r.why for r in told.rulings if r.why), view.words)
-        kinds = frozenset(ruling.kind.value for ruling in told.rulings)
-        lamps = tuple(light.colour.value for light in table.panel_state.lights)
-        self.shots.append(Shot(self.newest.image, words, lamps, view.pool, self.newest.seconds, kinds))
+        said = max(told.rulings, key=lambda ruling: _WEIGHT.get(ruling.kind, 0))
+        words = said.why or table.match.view.words
+        places = lamp_places(len(table.setup.seats))
+        lamps = [
+            Lamp(name, colour.value, at)
+            for name, colour, at in zip(table.setup.seats, self.pins.lights(), places, strict=True)
+        ]
+        image, t = self.newest.image, self.newest.seconds
+        self.stills.append(Still(image, t, words, said.kind.value, tuple(lamps), table.match.view.pool))
+
+
+def chosen(stills: Sequence[Still], count: int = STILLS) -> list[Still]:
+    """The pictures for a strip, in order: what a referee is for first, then plain play spread over the session."""
+    weight = {kind.value: worth for kind, worth in _WEIGHT.items()}
+    order = sorted(range(len(stills)), key=lambda place: -weight.get(stills[place].kind, 0))
+    best = [place for place in order if weight.get(stills[place].kind, 0) > 1][: count - 3]
+    spread = [place for place in range(0, len(stills), max(1, len(stills) // count)) if place not in best]
+    return [stills[place] for place in sorted(best + spread[: count - len(best)])]
 
 
 def run_demo(
@@ -138,7 +155,8 @@ def run_demo(
         for frame in camera:
             demo.frame(frame, fingers)
         result = demo.live.finish()
-        path = write_strip(demo.shots, session.names, strip or FOLDER / "strip.png")
+        path = strip or FOLDER / "strip.png"
+        write_strip(path, chosen(demo.stills), f"Card Table: {games()[game].TITLE}")
         demo.screen.close(table, result, folder, path)
     return 0
 
