@@ -29,6 +29,8 @@ from firmware.referee.match import Match, Setup, dealt
 
 #: A deal that has not ended after so many acts is left there (the Wish Card may go on for ever).
 LONGEST = 400
+#: Here a card that lies open is part of the hand that is judged, whenever it was laid.
+_FREE = ("commerce", "matrimony", "ranter_go_round", "speculation")
 
 
 @dataclass
@@ -69,9 +71,18 @@ class Table:
         if self.plan:
             return self.plan.pop(0)
         if self.dice.random() < self.blunder:
-            seat = self.dice.choice(list(self.hands))
-            return self.dice.choice([Pressed(seat), Laid(self.dice.choice(pack()), "layout", seat)])
+            return self._blunder()
         return _PLAYERS[self.match.setup.game](self)
+
+    def _blunder(self) -> Fact:
+        """Somebody whose turn it is not presses, or lays a card of his that is not wanted."""
+        seat = self.dice.choice([s for s in self.hands if s != self.match.view.turn])
+        wanted = getattr(self.state, "need", None)
+        cards = [card for card in self.hands[seat] if card != wanted]
+        own = f"seat-{seat}" if not self.match.game.HANDS else "layout"
+        if not cards or self.match.setup.game in _FREE or self.dice.random() < 0.5:
+            return Pressed(seat)
+        return Laid(cards[0], own, seat)
 
     def lay(self, seat: int, cards: list[Card], zone: str = "layout") -> Fact:
         """One of these cards goes from the hand to the table."""

@@ -91,7 +91,8 @@ class Tree:
 
 def fan_tan(most: int = 4) -> Tree:
     """Nine cards, three suits of three, three cards each. Suits and ranks are alike, so that the first lead of each
-    suit may be its ace: every other sequence is one of these with other names."""
+    suit may be its ace: every other sequence is one of these with other names.
+    """
 
     def acts(match: Match) -> list[Card | None]:
         state = match._fold.state
@@ -103,9 +104,10 @@ def fan_tan(most: int = 4) -> Tree:
     return Tree(setup, acts, lambda match, seat: BIT[match._fold.state.need], most)
 
 
-def five_or_nine() -> Tree:
+def five_or_nine(most: int = 3) -> Tree:
     """Nine cards, three suits of three, two cards each and three in the stock. Suits are alike, so that they may begin
-    in one order."""
+    in one order.
+    """
 
     def lawful(match: Match) -> int:
         return _rows.lawful(match._fold.state, match.game.starters) & mask(pack("456", "SHD"))  # type: ignore[attr-defined]
@@ -119,7 +121,7 @@ def five_or_nine() -> Tree:
     setup = Setup(
         "five_or_nine", SEATS, 3, {}, {"counts": dict.fromkeys(SEATS, 2), "stock": 3, "ranks": "456", "suits": "SHD"}
     )
-    return Tree(setup, acts, lambda match, seat: lawful(match), 3)
+    return Tree(setup, acts, lambda match, seat: lawful(match), most)
 
 
 def walked(tree: Tree) -> Tree:
@@ -154,12 +156,12 @@ def test_a_planted_unsound_proof_is_caught(monkeypatch: pytest.MonkeyPatch) -> N
         return places is not None and bool(self._unseen & cards) and (self._unseen & ~cards).bit_count() <= places
 
     monkeypatch.setattr(knowledge.Knowledge, "_overfull", bold)
-    assert any(text.startswith("unsound") for text in walked(fan_tan(most=3)).wrong)
+    assert any(text.startswith("unsound") for text in walked(five_or_nine(most=1)).wrong)
 
 
 def test_a_planted_missing_proof_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(knowledge.Knowledge, "_overfull", lambda self, key: False)
-    assert any(text.startswith("missed") for text in walked(fan_tan(most=3)).wrong)
+    assert any(text.startswith("missed") for text in walked(five_or_nine(most=1)).wrong)
 
 
 def cards(text: str) -> tuple[Card, ...]:
