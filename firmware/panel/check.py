@@ -6,13 +6,15 @@ One press a seat so proves its light and its button together.  Nothing here wait
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
-from .board import Panel
+from .board import Panel, open_panel
 from .buttons import Act, Gesture
+from .config import PanelConfig
 from .devices import DIGITS
 from .signals import Colour
 
@@ -39,6 +41,16 @@ class Report:
 
 
 Wait = Callable[[float], None]
+
+
+def check_panel(config: PanelConfig) -> Iterator[Report]:
+    """Open the panel that ``config`` describes and check it on the real clock; its lights are off afterwards.
+
+    :raises PanelError: if it cannot be opened.
+    """
+    with open_panel(config) as panel:
+        panel.start()
+        yield from check(panel, time.sleep)
 
 
 def check(panel: Panel, wait: Wait) -> Iterator[Report]:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from firmware.panel import dark
 from firmware.panel.config import SMALL
 from firmware.panel.pins import Claim, PanelError, header_chip, open_factory, pipe_folder
 
@@ -180,50 +179,25 @@ class TestC09LightsAfterTheEnd:
         home.start("open")
         assert home.lit == set()
 
-    @pytest.mark.parametrize(
-        ("text", "words"),
-        [
-            ("[panel]\nboard = 'tiny'", "cardtable: lamps not turned off: [panel] board: 'tiny' is none of"),
-            ("[panel", "cardtable: lamps not turned off: "),
-            (None, "cardtable: lamps not turned off: [Errno 2] No such file"),
-        ],
-    )
-    def test_a_stop_post_step_that_cannot_is_one_line(
-        self, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | None, words: str
-    ):
-        table = tmp_path / "table.toml"
-        if text is not None:
-            table.write_text(text)
-        assert dark.main([str(table)]) == 2
-        error = capsys.readouterr().err
-        assert error.startswith(words)
-        assert error.count("\n") == 1
-
-    def test_a_table_without_a_panel_has_nothing_to_turn_off(self, tmp_path: Path):
-        (tmp_path / "table.toml").write_text("")
-        assert dark.main([str(tmp_path / "table.toml")]) == 0
-
-    def test_the_services_table_file(self):
-        folders = [
-            {},
-            {"CONFIGURATION_DIRECTORY": "/etc/x"},
-            {"CARDTABLE_CONFIG": "/y", "CONFIGURATION_DIRECTORY": "/x"},
-        ]
-        found = [str(dark.table_file(environ)) for environ in folders]
-        assert found == ["/etc/cardtable/table.toml", "/etc/x/table.toml", "/y/table.toml"]
-
     def test_the_stop_post_step_turns_all_off(self, home: Home, tmp_path: Path):
         child, _ = home.start("wait", "TURN", "PAY")
         home.end(child, signal.SIGKILL)
-        table = tmp_path / "table.toml"
-        zones = "".join(f'[[zone]]\nname = "seat-{seat}"\npolygon = [[0, 0], [1, 0], [1, 1]]\n' for seat in (1, 2))
-        table.write_text(f'[panel]\nboard = "small"\n{zones}')
+        assert home.lit
+        (tmp_path / "table.toml").write_text(TABLE)
         code = (
             "import gpiozero.pins.local as local; local.get_pi_revision = lambda: 0xC03111; "
-            "from firmware.panel import dark, pins; pins.chip_labels = lambda lgpio: {0: 'pinctrl-bcm2711'}; "
-            f"raise SystemExit(dark.main([{str(table)!r}]))"
+            "from firmware.panel import pins; pins.chip_labels = lambda lgpio: {0: 'pinctrl-bcm2711'}; "
+            "from firmware import dark; raise SystemExit(dark.main())"
         )
-        done = subprocess.run(
-            [sys.executable, "-c", code], env=home.environ, capture_output=True, text=True, check=False
-        )
+        environ = {**home.environ, "CARDTABLE_CONFIG": str(tmp_path)}
+        done = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr, home.lit) == (0, "", set())
+
+
+TABLE = """
+[panel]
+board = "small"
+[camera]
+picture = [[0, 0], [9, 0], [9, 9], [0, 9]]
+table = [[0, 0], [900, 0], [900, 700], [0, 700]]
+""" + "".join(f'[[zone]]\nname = "seat-{n}"\npolygon = [[0, 0], [9, 0], [9, 9]]\n' for n in (1, 2))
