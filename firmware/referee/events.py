@@ -9,6 +9,7 @@ from __future__ import annotations
 import types
 from dataclasses import dataclass, fields
 from enum import StrEnum
+from functools import cache
 from typing import Any, Union, get_args, get_type_hints
 
 from .cards import Card
@@ -232,7 +233,7 @@ def from_json(data: dict[str, Any]) -> Fact:
     kind = next((k for k, w in WORDS.items() if w == word), None)
     if kind is None:
         raise ValueError(f"no fact is called {word!r}; known: {', '.join(WORDS.values())}")
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     values = {}
     for field in fields(kind):
         key = _KEY.get(field.name, field.name)
@@ -243,6 +244,12 @@ def from_json(data: dict[str, Any]) -> Fact:
     except TypeError as error:
         raise ValueError(f"fact {word!r} lacks a field: {error}") from None
     return fact
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    """The types of a fact's fields; worked out once, as a journal is read fact by fact."""
+    return get_type_hints(kind)
 
 
 #: Field names that are written under another key: "fact" is the kind itself, so what `Inserted` holds is "missed".

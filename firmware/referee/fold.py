@@ -107,6 +107,7 @@ class Fold:
         self._due: tuple[Any, ...] = ()
         self._positions: dict[int, int] = {}  # known whole positions (their hashes), by the entry that reached them
         self._cycle = False
+        self._quiet = False
         self._agree: dict[str, set[int]] = {}  # who has asked for a draw, or called the deal off
         self._broke: list[int] = []
         self._entry: int | None = None
@@ -276,7 +277,10 @@ class Fold:
 
     def _demanded(self, entry: Entry, seat: int, answer: Do, neighbour: int) -> None:
         """A demand and its answer, seen together; the answer to a refused demand is not judged."""
-        if self._act(entry, Do.DEMAND, seat, word="seen"):
+        self._quiet = True  # nobody waits for an answer that has come
+        asked = self._act(entry, Do.DEMAND, seat, word="seen")
+        self._quiet = False
+        if asked:
             self._act(entry, answer, neighbour, word="seen")
         else:
             self.moves += 1
@@ -495,7 +499,7 @@ class Fold:
         """Say whose turn it is when that has changed."""
         due = self.game.due(self.state)
         key = (due.what, due.seat, due.count, due.card)
-        if key == self._due:
+        if key == self._due or self._quiet:
             return
         self._due = key
         if not due.what:

@@ -110,8 +110,8 @@ def _script(data: Any, where: str) -> Script:
         game = game_called(data.get("game"))
         _check_names(data)
         setup = _setup(data)
-        moves = _moves(data, setup, game.MOVES)
         Match(setup)
+        moves = _moves(data, setup, game.MOVES)
     except BadSetup as error:
         raise BadScript(f"{where}: {error}") from None
     label, expect = data.get("id"), data.get("expect")

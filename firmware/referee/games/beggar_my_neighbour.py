@@ -203,8 +203,13 @@ def table(state: State) -> dict[str, tuple[Card, ...]]:
 
 
 def position(state: State) -> object:
-    """The whole position where it is known, when nothing lies in the middle; None otherwise. A secret."""
-    return (state.order, state.turn) if state.order is not None and not state.pile and not state.over else None
+    """The whole position where it is known, when nothing lies in the middle; None otherwise. A secret.
+
+    Numerals are all alike, and suits do not count: what follows depends on nothing else.
+    """
+    if state.order is None or state.pile or state.over:
+        return None
+    return tuple("".join(c.rank if c.rank in OWED else "-" for c in pack) for pack in state.order), state.turn
 
 
 def result(state: State, books: Fold) -> dict[str, Any]:

@@ -361,8 +361,14 @@ def table(state: State) -> dict[str, tuple[Card, ...]]:
 
 
 def position(state: State) -> object:
-    """The whole position where it is known, at the moments when nothing is owed; None otherwise. A secret."""
-    return (state.order, state.piles, state.turn) if state.order is not None and state.demander is None else None
+    """The whole position where it is known, at the moments when nothing is owed; None otherwise. A secret.
+
+    Numerals are all alike, and suits do not count: what follows depends on nothing else.
+    """
+    if state.order is None or state.demander is not None or state.over:
+        return None
+    places = (*state.order, *state.piles)
+    return tuple("".join(c.rank if c.rank in OWED else "-" for c in place) for place in places), state.turn
 
 
 def result(state: State, books: Fold) -> dict[str, Any]:

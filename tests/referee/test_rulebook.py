@@ -1,0 +1,52 @@
+"""The rules for people: every game has them, and docs/games/ holds what `cardtable rulebook` prints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from firmware.referee.house import BadSetup, rules_of
+from firmware.referee.match import games, rulebook
+
+DOCS = Path(__file__).resolve().parent.parent.parent / "docs" / "games"
+
+#: The ambiguities that RULES.md names as options for each game.
+NAMED = {
+    "wish_card": "after_payment gather_scope cancelled_pile empty_pack short_payment wish_undealt faceup_wish "
+    "stop_moment",
+    "ranter_go_round": "tie all_out king_show king_may_give dealer_king audit_discard lives stake",
+    "five_or_nine": "deal_table opening_pass_pays nine_start uniform_starter two_starters_one_suit corner dead_deal "
+    "ante false_pass_fine held_starter_fine",
+    "fan_tan": "forced per_card ante uneven_ante withhold_fine broke",
+    "pope_joan": "form pope_card turnup_pope pope_exempt dressing lead_lowest pope_as_stop_filler matrimony_by_hand "
+    "foster_layout foster_double turnup_owner held_back_fine",
+    "matrimony": "best_only_up two_winners down_pair_and_up sweep_first stake_less zero_stake fresh_pool_after_sweep",
+    "newmarket": "ace colour_change lead_lowest",
+}
+
+
+@pytest.mark.parametrize("game", sorted(games()))
+def test_the_page_holds_what_the_command_prints(game: str) -> None:
+    assert (DOCS / f"{game}.md").read_text(encoding="utf-8") == rulebook(game), (
+        f"cardtable rulebook {game} > docs/games/{game}.md"
+    )
+
+
+@pytest.mark.parametrize("game", sorted(games()))
+def test_every_house_rule_has_words_a_source_and_a_lawful_default(game: str) -> None:
+    for rule in rules_of(games()[game].House):
+        assert rule.words.endswith(".")
+        assert rule.source
+        assert not rule.choices or rule.default in rule.choices
+        assert f"`{rule.name}`" in rulebook(game)
+
+
+@pytest.mark.parametrize("game", sorted(NAMED))
+def test_every_ambiguity_of_the_digest_is_a_house_rule(game: str) -> None:
+    assert set(NAMED[game].split()) <= {rule.name for rule in rules_of(games()[game].House)}
+
+
+def test_an_unknown_game_is_one_line() -> None:
+    with pytest.raises(BadSetup, match=r"no game is called 'popejoan' \(did you mean 'pope_joan'\?\)"):
+        rulebook("popejoan")
