@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -38,6 +38,8 @@ FINGER_S = 0.12
 #: Where the demo keeps its session and its film strip when not told otherwise.
 FOLDER = Path("cardtable-demo")
 
+#: The lamps in a picture are those of so many seconds later: the blip of a waiting seat (90 ms) is over then.
+LAMP_S = 0.15
 #: How many pictures the film strip has.
 STILLS = 9
 
@@ -101,6 +103,8 @@ class Demo:
         self.newest = frame
         fingers.until(frame.seconds, self.clock, self.panel)
         self.serve()
+        if self.live.table is not None:
+            self._light_up(self.live.table.setup.seats)
         self.live.step(frame)
         self.panel.tick(self.clock.ns())
         if self.live.table is not None:
@@ -114,13 +118,23 @@ class Demo:
             return
         said = max(told.rulings, key=lambda ruling: _WEIGHT.get(ruling.kind, 0))
         words = said.why or table.match.view.words
-        places = lamp_places(len(table.setup.seats))
-        lamps = [
+        self.stills.append(
+            Still(self.newest.image, self.newest.seconds, words, said.kind.value, (), table.match.view.pool)
+        )
+
+    def _light_up(self, names: Sequence[str]) -> None:
+        """Add to the newest pictures what the pins show a moment later, when a waiting seat's blip is over."""
+        if self.newest is None:
+            return
+        now_s = self.newest.seconds
+        lamps = tuple(
             Lamp(name, colour.value, at)
-            for name, colour, at in zip(table.setup.seats, self.pins.lights(), places, strict=True)
+            for name, colour, at in zip(names, self.pins.lights(), lamp_places(len(names)), strict=True)
+        )
+        self.stills = [
+            still if still.lamps or now_s - still.seconds < LAMP_S else replace(still, lamps=lamps)
+            for still in self.stills
         ]
-        image, t = self.newest.image, self.newest.seconds
-        self.stills.append(Still(image, t, words, said.kind.value, tuple(lamps), table.match.view.pool))
 
 
 def chosen(stills: Sequence[Still], count: int = STILLS) -> list[Still]:

@@ -1,0 +1,155 @@
+"""The table at play: photo, log, light; interrupted and resumed; corrected; disputed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from firmware.journal.journal import Journal
+from firmware.panel.panel_fake import FakePanel
+from firmware.panel.signals import Meaning
+from firmware.referee.cards import Card
+from firmware.referee.events import Laid, Press, Pressed
+from firmware.referee.match import BadSetup, Setup
+from firmware.table import Seen, Table
+from firmware.web.source import Noticeboard
+
+JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffd9")
+SETUP = Setup("fan_tan", ("Ann", "Bo", "Cy"), 3, {"ante": 1}, {"counts": {"Ann": 18, "Bo": 17, "Cy": 17}})
+
+
+def nobody(action: object, actor: object) -> dict[str, str]:
+    """Nobody taps in these tests."""
+    return {"error": "nobody"}
+
+
+def begun(journal: Journal, panel: FakePanel, setup: Setup = SETUP) -> Table:
+    """A table that begins."""
+    board = Noticeboard({}, nobody)
+    return Table.begin(journal, setup, lights=panel, board=board, program="test", model="none", table={})
+
+
+def laid(card: str, seat: int, t: float) -> Seen:
+    """A card laid on the layout, with its picture."""
+    return Seen(Laid(Card.parse(card), "layout", seat), t, t + 0.2, pictures=(JPEG,))
+
+
+def pressed(seat: int, t: float, **more: object) -> Seen:
+    """A button pressed."""
+    return Seen(Pressed(seat, **more), t, t, source="button")  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Iterator[Journal]:
+    """A journal of its own."""
+    with Journal.open(tmp_path / "data") as opened:
+        yield opened
+
+
+def test_a_lamp_changes_only_after_its_line_is_durable(journal: Journal) -> None:
+    panel = FakePanel()
+    table = begun(journal, panel)
+    table.refresh(0)
+    order: list[str] = []
+    append, show = journal.append, panel.show
+
+    def kept(*args: object, **more: object) -> object:
+        order.append("log")
+        return append(*args, **more)  # type: ignore[arg-type]
+
+    def lit(state: object) -> None:
+        order.append("light")
+        show(state)  # type: ignore[arg-type]
+
+    journal.append, panel.show = kept, lit  # type: ignore[method-assign, assignment]
+    told = table.enter(laid("7H", 1, 1.0))
+    assert order[0] == "log"
+    assert order[1] == "light"
+    assert len(told.entry.photos) == 1
+    assert journal.photo(told.entry.photos[0]) == JPEG
+
+
+def test_a_table_that_was_interrupted_goes_on_at_the_same_entry_with_the_same_lights(tmp_path: Path) -> None:
+    panel = FakePanel()
+    journal = Journal.open(tmp_path / "data")
+    table = begun(journal, panel)
+    for seen in (laid("7H", 1, 1.0), pressed(2, 2.0), laid("8H", 3, 3.0), pressed(1, 4.0)):
+        table.enter(seen)
+    shown, result, session = table.panel_state, table.match.result(), table.session_id
+    journal.close()
+
+    with Journal.open(tmp_path / "data") as again:
+        row = again.live()
+        assert row is not None
+        assert row.id == session
+        other = FakePanel()
+        resumed = Table.resume(again, row.id, lights=other, board=Noticeboard({}, nobody))
+        resumed.refresh(resumed.now)
+        assert len(resumed.match.entries) == 4
+        assert resumed.match.result() == result
+        assert [light.meaning for light in resumed.panel_state.lights] == [light.meaning for light in shown.lights]
+        assert resumed.panel_state.pool == shown.pool
+        told = resumed.enter(pressed(2, 5.0))
+        assert told.entry.number == 4
+
+
+def test_a_withheld_card_is_proved_with_both_entries(journal: Journal) -> None:
+    table = begun(journal, FakePanel())
+    table.enter(laid("7H", 1, 1.0))
+    for seat in (2, 3, 1):
+        table.enter(pressed(seat, 1.0 + seat))
+    told = table.enter(laid("8H", 2, 6.0))
+    proof = next(r for r in told.rulings if r.kind.value == "proved")
+    assert proof.seat == 2
+    assert set(proof.entries) == {1, 4}
+    assert table.panel_state.lights[1].meaning is Meaning.PROVED
+
+
+def test_a_long_press_calls_the_referee_and_a_ruling_can_stand(journal: Journal) -> None:
+    table = begun(journal, FakePanel())
+    table.enter(laid("7H", 1, 1.0))
+    table.press(pressed(2, 2.0, press=Press.LONG))
+    assert table.snapshot()["state"] == "paused"
+    assert table.snapshot()["dispute"]["seat"] == 2
+    assert all(light.meaning is Meaning.DISPUTE for light in table.panel_state.lights)
+    table.close_dispute("LET_STAND", "it stands")
+    assert table.snapshot()["state"] == "playing"
+
+
+def test_a_double_press_shows_the_balance_and_is_no_act(journal: Journal) -> None:
+    table = begun(journal, FakePanel())
+    before = len(table.match.entries)
+    assert table.press(pressed(2, 1.0, taps=2)) is None
+    assert len(table.match.entries) == before
+    assert table.panel_state.lights[1].meaning is Meaning.BALANCE
+
+
+def test_a_correction_folds_the_game_again(journal: Journal) -> None:
+    table = begun(journal, FakePanel())
+    table.enter(laid("7D", 1, 1.0))  # misread: it was the seven of hearts
+    table.enter(laid("8H", 2, 2.0))
+    assert table.match.result()["violations"] == [[1, "WRONG_CARD"]]
+    table.correct(0, Laid(Card.parse("7H"), "layout", 1), "Ann", "it was the seven of hearts")
+    assert table.match.result()["violations"] == []
+    assert table.match.view.need == "9H"
+    with pytest.raises(ValueError, match="there is no entry 99"):
+        table.correct(99, None, "Ann", "")
+
+
+def test_a_game_that_cannot_be_played_writes_nothing(journal: Journal) -> None:
+    with pytest.raises(BadSetup):
+        begun(journal, FakePanel(), Setup("whist", ("Ann", "Bo")))
+    assert journal.live() is None
+
+
+def test_the_page_gets_the_public_state(journal: Journal) -> None:
+    table = begun(journal, FakePanel())
+    table.enter(laid("7H", 1, 1.0))
+    snapshot = table.board.snapshot()
+    assert snapshot["view"]["need"] == "8H"
+    assert snapshot["view"]["pool"] == 3
+    assert snapshot["lights"][1]["meaning"] == Meaning.TURN.value
+    assert snapshot["entries"][-1]["card"] == "7H"
+    assert snapshot["seq"] >= 1
