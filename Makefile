@@ -36,7 +36,9 @@ imports: $(VENV)/.dev  ## imports run one way
 	$(BIN)/lint-imports
 
 docs: $(VENV)/.dev  ## the pages that are made from the code, made again
-	$(BIN)/python -m tests.make_docs
+	$(BIN)/python -m firmware.panel.pages docs
+	for game in $$($(BIN)/python -c 'from firmware.referee.match import games; print(*games())'); do \
+	  $(BIN)/cardtable rulebook $$game > docs/games/$$game.md; done
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || \
