@@ -23,7 +23,7 @@ _READ_FROM_S: Final = 0.05
 _READ_AGAIN_S: Final = 0.06
 """Readings are at least so far apart: two frames of one moment say the same."""
 
-_MOST_READINGS: Final = 5
+MOST_READINGS: Final = 6
 """More readings of a still place tell nothing new."""
 
 _SCALES: Final = (1.0, 0.86, 1.16)
@@ -96,7 +96,7 @@ class Ballots:
         return vote(ballot.frames, self.surface.card_mm, self.inset_mm)
 
     def _due(self, ballot: Ballot, seconds: float) -> bool:
-        return len(ballot.frames) < _MOST_READINGS and seconds - ballot.read_s >= _READ_AGAIN_S
+        return len(ballot.frames) < MOST_READINGS and seconds - ballot.read_s >= _READ_AGAIN_S
 
     def _ballot(self, rest: Rest) -> Ballot:
         for ballot in self.open:

@@ -31,6 +31,12 @@ _CHANGE_LEVELS: Final = 10.0
 _CHANGE_SHARE: Final = 0.03
 """... and this share of the brightness more: noise and what is left of flicker grow with the light."""
 
+_NOISE_TIMES: Final = 2.5
+"""... and at least so many times the median difference of two frames: 5 standard deviations of a pixel's noise."""
+
+_NOISE_RATE: Final = 0.1
+"""How fast the noise estimate follows the picture."""
+
 _MOTION_SHARE: Final = 0.8
 """Motion is told from one frame to the next, where there is no drift: a lower threshold does."""
 
@@ -140,6 +146,7 @@ class Gate:
         """The hand that was last over each small pixel (0: none yet)."""
         self._model: Any = None
         self._frames = 0
+        self._noise = 0.0
         self._hands: list[Hand] = []
         self._owner: NDArray[np.int16] = self.last_hand.copy()
         self._labels: Any = self.last_hand
@@ -157,6 +164,7 @@ class Gate:
         raw = self._shrink(image)
         if self._model is None:
             self._start(raw, seconds)
+        self._follow_noise(raw)
         small = self._normalised(raw)
         changed = self._changed(small)
         moving = self._moving(raw)
@@ -218,9 +226,15 @@ class Gate:
     def _refresh(self) -> None:
         self._model8 = np.asarray(cv2.convertScaleAbs(self._model), np.uint8)
         brightest = self._model8.max(2)
-        self._threshold = np.asarray(_CHANGE_LEVELS + _CHANGE_SHARE * brightest, np.uint8)
+        least = max(_CHANGE_LEVELS, _NOISE_TIMES * self._noise)
+        self._threshold = np.asarray(np.minimum(least + _CHANGE_SHARE * brightest, 255), np.uint8)
         self._motion_threshold = np.asarray(self._threshold * _MOTION_SHARE, np.uint8)
         self._sample = self._model8[::5, ::5].reshape(-1, 3).astype(np.float32) + 1
+
+    def _follow_noise(self, raw: Image) -> None:
+        """The median difference between two frames, of the channel that differs most: hands cover less than half."""
+        now = np.median(_most(cv2.absdiff(raw[::4, ::4], self._prev[::4, ::4])))
+        self._noise += _NOISE_RATE * (float(now) - self._noise)
 
     def _normalised(self, raw: Image) -> Image:
         """The frame in the light of the settled picture: the median gain of each channel taken out."""

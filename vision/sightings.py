@@ -198,7 +198,7 @@ def _single(first: Corner, card_mm: tuple[float, float], inset_mm: tuple[float, 
 
 
 def _log(p: Sequence[float]) -> Floats:
-    return np.log(np.maximum(np.asarray(p, float), _FLOOR))
+    return np.asarray(np.log(np.maximum(np.asarray(p, float), _FLOOR)))
 
 
 def _normal_log(log: Floats) -> Floats:

@@ -73,7 +73,8 @@ class Surface:
         if np.abs(_project(to_mm, px) - mm).max() > _WORST_FIT_MM:
             raise SurfaceError("[camera]: the places in the picture and on the table do not belong together; calibrate")
         middle = mm.mean(0)
-        return cls(to_mm, np.linalg.inv(to_mm), (float(middle[0]), float(middle[1])), card_mm, lens, bend)
+        back: Floats = np.asarray(np.linalg.inv(to_mm), float)
+        return cls(to_mm, back, (float(middle[0]), float(middle[1])), card_mm, lens, bend)
 
     def mm(self, points_px: Any) -> Floats:
         """Picture pixels [..., 2] -> millimetres [..., 2]."""

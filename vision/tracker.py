@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import outlines
-from .ballots import Ballot, Ballots, CardReader
+from .ballots import MOST_READINGS, Ballot, Ballots, CardReader
 from .bare import Bare
 from .compare import HAND_SHARE, Backs, Compare, Found, Shape, box_mm, same_place
 from .gate import REST_S, Gate, Scene
@@ -79,13 +79,17 @@ class _Touch:
 
 @dataclass(slots=True)
 class _Case:
-    """One changed place that has come to rest. ``explained``: small pixels that something known accounts for."""
+    """One changed place that has come to rest. ``explained``: small pixels that something known accounts for.
+
+    ``patient``: there is time to wait for a hand to explain it; ``read_out``: reading it again would tell no more.
+    """
 
     image: Image
     scene: Scene
     mask: Mask
     explained: Mask
     patient: bool
+    read_out: bool
 
     def explain(self, mask: Mask) -> None:
         """Something known accounts for these pixels."""
@@ -154,7 +158,8 @@ class Tracker:
         """A changed place lies still: say what changed, and take it as known."""
         mask = ballot.rest.mask
         patient = scene.seconds - ballot.rest.free_s < _PATIENCE_S
-        case = _Case(image, scene, mask, np.zeros_like(mask), patient)
+        read_out = not patient or len(ballot.frames) >= MOST_READINGS
+        case = _Case(image, scene, mask, np.zeros(mask.shape, np.uint8), patient, read_out)
         found = self._compare.sort(self.ballots.result(ballot), mask, scene, self.ballots.inset_mm)
         if found.wait:
             return []
@@ -163,7 +168,7 @@ class Tracker:
         for card, pose in backs.shifted:
             self.layout.move(card, pose)
         lifted = [c for c in self._compare.gone(found, mask, scene) if c not in backs.confirmed]
-        if patient and self._unclear(found, backs, lifted, case):
+        if self._unclear(found, backs, lifted, case):
             return words
         words += self._lift(lifted, case)
         for card, _ in found.moved:
@@ -179,7 +184,7 @@ class Tracker:
         for shape in backs.new:
             words += self._lay_shape(shape, case)
         for sighting in found.unread:
-            if not case.patient and (len(sighting.corners) == 2 or sighting.frames >= _FRAMES_FOR_UNREAD):
+            if len(sighting.corners) == 2 or sighting.frames >= _FRAMES_FOR_UNREAD:
                 words += self._lay_face(sighting, case)
         words += [self._clash(card, sighting, case) for card, sighting in found.twice]
         return words + [self._correct(card, sighting, case) for card, sighting in found.late]
@@ -189,8 +194,8 @@ class Tracker:
         if found.new or found.moved or lifted or any(face == BACK for _, face in backs.new):
             return False
         if found.unread or backs.new:
-            return True
-        return not found.kept and self._hand_near(case)
+            return not case.read_out
+        return case.patient and not found.kept and self._hand_near(case)
 
     def _hand_near(self, case: _Case) -> bool:
         reach = 2 * round(_HAND_NEAR_MM / self.gate.mm_per_px) + 1
@@ -199,12 +204,12 @@ class Tracker:
 
     def _close(self, case: _Case) -> None:
         """Take the place as known, except for bits that a hand near by may yet explain."""
-        keep = case.mask
+        keep = case.mask.copy()
         if case.patient and self._hand_near(case):
-            keep = cv2.bitwise_and(keep, cv2.dilate(case.explained, np.ones((5, 5), np.uint8)))
-        self.gate.adopt(np.asarray(keep, np.uint8))
-        cards = cv2.dilate(self.layout.any_mask(), np.ones((3, 3), np.uint8))
-        self._compare.bare.learn(case.scene, np.asarray(cv2.bitwise_and(keep, cv2.bitwise_not(cards)), np.uint8))
+            keep[cv2.dilate(case.explained, np.ones((5, 5), np.uint8)) == 0] = 0
+        self.gate.adopt(keep)
+        keep[cv2.dilate(self.layout.any_mask(), np.ones((3, 3), np.uint8)) > 0] = 0
+        self._compare.bare.learn(case.scene, keep)
 
     # --- saying it -------------------------------------------------------------------------------------------
 
