@@ -62,37 +62,25 @@ class _Game:
 
 
 def _fan_tan(party: Party, dealer: int, wish: dict[str, Any]) -> Known:
-    deal = fan_tan.play(
-        party,
-        dealer,
-        wish.get("ranks", "A234567"),
-        piles=wish.get("piles", False),
-        max_moves=wish.get("max_moves", 400),
-    )
-    return {"ante": 1}, deal
+    return {"ante": 1}, fan_tan.play(party, dealer, **wish)
 
 
 def _wish_card(party: Party, dealer: int, wish: dict[str, Any]) -> Known:
-    return {}, wish_card.play(
-        party, dealer, wish.get("cards_each", 9), wish.get("middle", 1), wish.get("max_moves", 60)
-    )
+    return {}, wish_card.play(party, dealer, **wish)
 
 
 def _five_or_nine(party: Party, dealer: int, wish: dict[str, Any]) -> Known:
-    return {}, five_or_nine.play(
-        party, dealer, wish.get("ranks", "3456789TJ"), wish.get("stock", 4), wish.get("max_moves", 120)
-    )
+    return {}, five_or_nine.play(party, dealer, **wish)
 
 
 def _pope_joan(party: Party, dealer: int, wish: dict[str, Any]) -> Known:
-    return {}, pope_joan.play(party, dealer, wish.get("cards_each", 8), wish.get("max_moves", 60))
+    return {}, pope_joan.play(party, dealer, **wish)
 
 
 def _ranter(party: Party, dealer: int, wish: dict[str, Any]) -> Known:
-    shows = bool(wish.get("shows_king", True))
     markers = {name: party.rng.choice([2, 3, 3]) for name in party.names}
-    deal = ranter_go_round.play(party, dealer, wish.get("stock", 22), markers, shows)
-    return ({} if shows else {"king_show": "said"}), deal
+    deal = ranter_go_round.play(party, dealer, markers=markers, **wish)
+    return ({} if wish.get("shows_king", True) else {"king_show": "said"}), deal
 
 
 GAMES: dict[str, _Game] = {
@@ -142,7 +130,7 @@ def plan(
     """A session of ``game`` with so many players; everything follows from ``seed``.
 
     ``faults`` are mistakes that the people are to make, by the names in the game's play module; ``hardships`` what
-    happens on the way (`HARDSHIPS`); ``wish`` are the game's own wishes: ``ranks`` of a short pack, ``max_moves``.
+    happens on the way (`HARDSHIPS`); ``wish`` are wishes of the game's own ``play``: ``ranks`` of a short pack, ``max_moves``.
 
     :raises ValueError: for an unknown game or a number of players that it cannot be played with.
     """
@@ -192,7 +180,7 @@ def short(number: int) -> Session:
     """The ``number``-th of endlessly many short sessions for the soak: all games, rooms, packs, hands and hardships."""
     rng = Random(f"short {number}")
     game = sorted(GAMES)[number % len(GAMES)]
-    wish: dict[str, Any] = {"max_moves": _SHORT_MOVES}
+    wish: dict[str, Any] = {} if game == "ranter_go_round" else {"max_moves": _SHORT_MOVES}
     if game == "fan_tan":
         wish |= {"piles": rng.random() < 0.3, "ranks": rng.choice(["A2345", "A234567", "A23456789TJQK"])}
     if game == "ranter_go_round":

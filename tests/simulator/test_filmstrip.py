@@ -36,7 +36,7 @@ def test_a_lit_lamp_glows_in_its_colour_where_its_seat_is(colour, channel):
     place = filmstrip.lamp_places(4)[1]
     dark, lit = (filmstrip.strip([still(lamps=[Lamp("Bo", c, place)])], cell_px=400) for c in ("off", colour))
     gain = lit.astype(int) - dark
-    ys, xs = np.nonzero(gain[..., channel] > 40)
+    _, xs = np.nonzero(gain[..., channel] > 40)
     assert len(xs) > 20
     assert xs.mean() < 0.15 * lit.shape[1], "seat 2 of 4 sits at the left"
     assert gain[..., channel].sum() == max(gain[..., c].sum() for c in range(3))

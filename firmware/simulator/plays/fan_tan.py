@@ -37,7 +37,9 @@ class _Game:
         return self.ranks[(self.ranks.index(card[0]) + 1) % len(self.ranks)] + card[1]
 
 
-def play(party: Party, dealer: int, ranks: str, *, piles: bool = False, max_moves: int = 400) -> dict[str, Any]:
+def play(
+    party: Party, dealer: int, *, ranks: str = "A234567", piles: bool = False, max_moves: int = 400
+) -> dict[str, Any]:
     """Play one deal to its end (or ``max_moves``). Returns the deal as game.toml words it."""
     party.deal(shuffled(party.rng, ranks), dealer)
     deal: dict[str, Any] = {"counts": party.counts(), "ranks": ranks}

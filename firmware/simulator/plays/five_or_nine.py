@@ -32,7 +32,9 @@ class _Game:
         return ranks.index(card[0]) in (mine[0] - 1, mine[-1] + 1)
 
 
-def play(party: Party, dealer: int, ranks: str, stock: int, max_moves: int = 120) -> dict[str, Any]:
+def play(
+    party: Party, dealer: int, *, ranks: str = "3456789TJ", stock: int = 4, max_moves: int = 120
+) -> dict[str, Any]:
     """Play one deal to its end, hands shown. Returns the deal as game.toml words it."""
     cards = shuffled(party.rng, ranks)
     party.deal(cards[stock:], dealer)

@@ -36,7 +36,7 @@ class _Game:
         return wanted is None or wanted in (_REMOVED, self.turn_up) or wanted in self.laid
 
 
-def play(party: Party, dealer: int, cards_each: int, max_moves: int = 60) -> dict[str, Any]:
+def play(party: Party, dealer: int, *, cards_each: int = 8, max_moves: int = 60) -> dict[str, Any]:
     """Play one deal until somebody is out (or ``max_moves``). Returns the deal as game.toml words it."""
     cards = [card for card in shuffled(party.rng) if card != _REMOVED]
     dealt, dead = cards[: cards_each * party.count], cards[cards_each * party.count :]

@@ -33,7 +33,9 @@ class _Game:
         return RANKS.index(self.card[seat][0])
 
 
-def play(party: Party, dealer: int, stock: int, markers: dict[str, int], shows_king: bool) -> dict[str, Any]:
+def play(
+    party: Party, dealer: int, *, markers: dict[str, int], stock: int = 22, shows_king: bool = True
+) -> dict[str, Any]:
     """Play one deal and the showdown. Returns the deal as game.toml words it."""
     cards = shuffled(party.rng)
     order = [*range(dealer + 1, party.count + 1), *range(1, dealer + 1)]

@@ -35,7 +35,7 @@ class _Game:
         return self.party.askew(self.party.before(seat, _AHEAD_MM, _ASIDE_MM), seat, far_turned=False)
 
 
-def play(party: Party, dealer: int, cards_each: int, middle: int, max_moves: int = 60) -> dict[str, Any]:
+def play(party: Party, dealer: int, *, cards_each: int = 9, middle: int = 1, max_moves: int = 60) -> dict[str, Any]:
     """Play until somebody has lost all his cards (or ``max_moves``). Returns the deal as game.toml words it."""
     cards = shuffled(party.rng)
     packs = {seat: [cards.pop() for _ in range(cards_each)] for seat in range(1, party.count + 1)}
