@@ -1,0 +1,321 @@
+"""The page in a real browser: a session with four phones and a wall, a dispute, a restart, small and large screens."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from firmware.web.server import Running, serve
+
+from .browser import PHONES, Phone, axe, chromium
+from .conftest import KEYS, Home
+
+pytestmark = pytest.mark.slow
+VIEWS = ("table", "log", "entry/1", "sessions", "session/20261130-fan", "setup", "camera")
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Any]:
+    with chromium() as driver:
+        yield driver
+
+
+@pytest.fixture
+def running(home: Home) -> Iterator[Running]:
+    with serve(home.app, port=0) as running:
+        yield running
+
+
+@pytest.fixture
+def phones(driver: Any, running: Running) -> Iterator[list[Phone]]:
+    """Four phones and the tablet on the wall, none of which has given a code."""
+    first = driver.current_window_handle
+    driver.get_log("browser")
+    port = int(running.url.rpartition(":")[2])
+    made = [Phone(driver, host, port) for host in PHONES]
+    for phone in made:
+        phone.front().get("about:blank")
+        driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
+    yield made
+    logged = [line for line in driver.get_log("browser") if not _expected(line["message"])]
+    for phone in made:
+        phone.front().close()
+    driver.switch_to.window(first)
+    assert logged == []
+
+
+def _expected(message: str) -> bool:
+    """A browser logs every refused or broken request by itself; the page shows those in words."""
+    return "Failed to load resource" in message or "net::ERR_" in message
+
+
+def _seat(phone: Phone, seat: int) -> None:
+    phone.open(f"#join=ABCD2345&seat={KEYS.seat_tokens[seat]}")
+    phone.sees("#main[data-view=table] .press")
+
+
+def _host(phone: Phone) -> None:
+    phone.open("#join=ABCD2345")
+    phone.sees("#nav a", "Set up")
+    phone.go("setup")
+    phone.write(".panel input[type=password]", "123456")
+    phone.tap(".panel button.main", "I am the host")
+    phone.sees(".start")
+
+
+def test_a_whole_session_with_four_phones(home: Home, phones: list[Phone]) -> None:
+    *seats, wall = phones
+    _host(wall)
+    for row, name in enumerate(("Ann", "Bo", "Cy", "Di")):
+        wall.write(
+            f".seating li:nth-child({row + 1}) input[type=text], .seating li:nth-child({row + 1}) input:not([type])",
+            name,
+        )
+    wall.tap(".start")
+    wall.sees("#main[data-view=table] .due-words", "Ann plays")
+    for number, phone in enumerate(seats, start=1):
+        _seat(phone, number)
+    seats[0].until(lambda phone: phone.text("#me") == "Ann", "her name")
+
+    home.table.lay("7H")  # the camera sees Ann's card
+    wall.sees(".lying[data-card='7H']")
+    seats[1].sees(".press[data-turn=yes]", "Pay")
+    seats[1].tap(".press")
+    seats[2].sees(".due-words", "Cy plays")
+    wall.sees(".pool", "1")
+    wall.sees(".seats .seat:nth-child(2) .count", "9 counters")
+
+    home.table.lay("KC", 1)  # Ann lays out of turn
+    for phone in phones:
+        phone.sees(".due-card[data-state=out]", "Refused: Ann is out of turn.")
+        phone.sees(".lying[data-mark=refused][data-card=KC]")
+    home.table.take_back("KC")
+    wall.sees(".due-card[data-state=playing]")
+
+    home.table.win(3)
+    for phone in phones:
+        phone.sees(".due-words", "Cy has won.")
+    taps = [(tap["do"], actor.seat) for tap, actor in home.table.taps]
+    assert taps == [("start", None), ("press", 2)]
+
+
+def test_a_dispute_is_called_corrected_and_kept(home: Home, phones: list[Phone]) -> None:
+    home.table.lay("7H")
+    home.table.lay("8H")
+    phone, wall = phones[1], phones[4]
+    _seat(phone, 2)
+    phone.go("log")
+    phone.tap(".entry a", "eight of hearts")
+    phone.sees(".photo-before img")
+    phone.tap(".choice.call")
+    wall.open("#join=ABCD2345")
+    wall.sees(".due-words", "The referee was called")
+    phone.sees(".choices .note", "PIN")
+    phone.write(".choices input[type=password]", "123456")
+    phone.tap(".choices .code-form button")
+    phone.tap("summary.choice", "Correct it")
+    phone.tap(".pick input[aria-label=diamonds]")
+    phone.write("#why", "it is a diamond")
+    phone.tap(".correct button", "Correct the entry")
+    phone.tap(".toast .now")
+    wall.sees(".lying[data-card='8D']")
+    wall.until(lambda one: not one.all(".lying[data-card='8H']"), "no eight of hearts")
+    tap, actor = home.table.taps[-1]
+    assert tap == {
+        "do": "correct",
+        "entry": 1,
+        "instead": {"fact": "laid", "card": "8D", "zone": "layout", "seat": 2},
+        "why": "it is a diamond",
+    }
+    assert (actor.seat, actor.host) == (2, True)
+    assert home.table.state == "playing"
+
+
+def test_a_wrong_tap_is_undone(home: Home, phones: list[Phone]) -> None:
+    home.table.lay("7H")
+    _seat(phones[0], 1)
+    phones[0].go("entry/0")
+    phones[0].tap(".choice.let_stand")
+    phones[0].tap(".toast .undo")
+    phones[0].until(lambda phone: phone.run("return document.querySelector('#toast').hidden"), "no toast")
+    phones[0].go("table")
+    phones[0].tap(".press")
+    phones[0].sees(".due-words")
+    assert [tap["do"] for tap, _ in home.table.taps] == ["press"]
+
+
+def test_a_phone_finds_its_way_back_after_a_restart(home: Home, phones: list[Phone], running: Running) -> None:
+    _seat(phones[0], 1)
+    phones[0].run("window.same = true")
+    port = int(running.url.rpartition(":")[2])
+    running.stop()
+    phones[0].sees(".pill", "finding the table")
+    home.table.lay("7H")
+    with serve(home.make(), port=port):
+        phones[0].sees(".lying[data-card='7H']")
+        phones[0].sees(".pill", "playing")
+        assert phones[0].run("return window.same") is True  # without a reload
+        phones[0].tap(".call")
+        phones[0].sees(".due-words", "The referee was called")
+
+
+def test_a_wrong_code_is_said_and_nothing_is_shown(phones: list[Phone]) -> None:
+    phones[0].open()
+    phones[0].write(".door input", "WRONG")
+    phones[0].tap(".door button")
+    phones[0].sees(".door .bad", "not this table's code")
+    assert phones[0].all(".lying") == []
+
+
+def test_hostile_names_are_text(home: Home, phones: list[Phone]) -> None:
+    home.table.act(
+        {
+            "do": "start",
+            "game": "fan_tan",
+            "seats": ["<img src=x onerror=window.bad=1>", "\u202eBo", "", "x" * 400],
+            "dealer": 1,
+        },
+        None,  # type: ignore[arg-type]
+    )
+    home.table.lay("7H")
+    phone = phones[0]
+    phone.open("#join=ABCD2345")
+    phone.sees("#nav a")
+    for view in VIEWS:
+        phone.go(view)
+        phone.until(lambda one: len(one.text("main")) > 20, "anything")
+        assert phone.run("return window.bad") is None
+        assert phone.run("return document.querySelectorAll('img[onerror], script:not([src])').length") == 0
+    phone.go("table")
+    phone.sees(".seats .name", "<img src=x onerror=w")
+    phone.sees(".seats .name", "Seat 3")
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_every_view_fits_and_can_be_tapped(home: Home, phones: list[Phone], width: int) -> None:
+    for card in ("8H", "9H", "8S"):
+        home.table.lay(card)
+    phone = phones[0]
+    _host(phone)
+    phone.size(width, 800)
+    for view in VIEWS:
+        phone.go(view)
+        phone.until(lambda one: len(one.text("main")) > 20 and not one.all("main .loading"), "its content")
+        assert phone.run("return document.documentElement.scrollWidth <= innerWidth"), view
+        small = phone.run(
+            "return [...document.querySelectorAll('button, a.button, nav a, .pick, .game, select, .entry a, summary')]"
+            ".filter(e => e.getClientRects().length && !e.closest('svg'))"
+            ".map(e => [e.textContent.slice(0, 20), e.getBoundingClientRect().width, e.getBoundingClientRect().height])"
+            ".filter(([, w, h]) => w < 43.5 || h < 43.5)"
+        )
+        assert small == [], view
+    phone.size(1280, 800)
+
+
+def test_the_keyboard_alone_moves_a_player_and_starts(home: Home, phones: list[Phone]) -> None:
+    from selenium.webdriver.common.keys import Keys as Key
+
+    phone = phones[0]
+    _host(phone)
+    phone.all(".handle")[0].send_keys(Key.ARROW_DOWN)
+    phone.until(lambda one: one.run("return document.querySelector('.seating input').value") == "Bo", "Bo first")
+    assert phone.run("return document.activeElement.className") == "handle"
+    phone.all(".start")[0].send_keys(Key.ENTER)
+    phone.sees("#main[data-view=table]")
+    assert home.table.taps[-1][0]["seats"] == ["Bo", "Ann", "Cy", "Di"]
+    assert home.table.taps[-1][0]["dealer"] == 4
+
+
+def test_a_wish_stays_on_the_phone_until_it_is_won(home: Home, phones: list[Phone]) -> None:
+    home.table.act({"do": "start", "game": "wish_card", "seats": ["Ann", "Bo"], "dealer": 1}, None)  # type: ignore[arg-type]
+    ann, bo = phones[0], phones[1]
+    _seat(ann, 1)
+    ann.write("#wish", "Straße nach Süden ☀ " + "w" * 100)
+    ann.tap(".wishes form button")
+    ann.sees(".wishes li", "Ann: sealed")
+    tap, _ = home.table.taps[-1]
+    assert set(tap) == {"do", "commitment"}
+    _seat(bo, 2)
+    bo.sees(".wishes li", "Ann: sealed")
+    home.table.win(1)
+    ann.tap(".wishes button", "read your wish")
+    bo.sees(".wishes li", "Ann wished: Straße nach Süden ☀")
+    opened = home.table.wishes[1]
+    assert hashlib.sha256((opened["nonce"] + opened["text"]).encode()).hexdigest() == tap["commitment"]
+
+
+def test_lamps_blink_in_the_tables_rhythm_and_stand_still_when_asked(home: Home, phones: list[Phone]) -> None:
+    phone = phones[0]
+    phone.open("#join=ABCD2345")
+    phone.sees(".seats .light-words", "waiting · a blip now and then")
+    lamp = "document.querySelector('.seats .seat:nth-child(2) .glow')"
+    lengths = phone.run(f"return {lamp}.getAnimations().map(a => a.effect.getTiming().duration)")
+    assert lengths == [3990]
+    phone.size(390, 800, prefers_reduced_motion="reduce")
+    phone.open("#/table")
+    phone.sees(".seats .light-words", "waiting")
+    assert phone.run("return document.getAnimations().length") == 0
+    phone.size(1280, 800)
+
+
+def test_a_ruling_is_said_in_the_live_region(home: Home, phones: list[Phone]) -> None:
+    phone = phones[0]
+    phone.open("#join=ABCD2345")
+    phone.sees(".seats .name", "Ann")
+    home.table.lay("KC", 3)
+    phone.until(lambda one: "Refused: Cy is out of turn." in one.text("#said[aria-live=polite]"), "the ruling")
+
+
+def test_a_session_is_scrubbed_through(home: Home, phones: list[Phone]) -> None:
+    for card in ("8H", "9H", "TH"):
+        home.table.lay(card)
+    phone = phones[0]
+    phone.open("#join=ABCD2345")
+    phone.sees("#nav a")
+    phone.go("sessions")
+    phone.tap(".sessions a", "now")
+    phone.sees(".film-words", "No. 0")
+    phone.tap(".strip button:nth-child(3)")
+    phone.sees(".film-words", "No. 2, at 0:05: Cy lays the ten of hearts")
+    phone.until(lambda one: len(one.all(".lying")) == 3, "three cards")
+    phone.tap(".scrub button:first-child")
+    phone.until(lambda one: len(one.all(".lying")) == 2, "two cards")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(home: Home, phones: list[Phone], scheme: str) -> None:
+    script = axe()
+    for card in ("8H", "9H", "8S"):
+        home.table.lay(card)
+    home.table.lay("KC", 1)
+    phone = phones[0]
+    _host(phone)
+    phone.size(390, 844, prefers_color_scheme=scheme, prefers_reduced_motion="reduce")
+    for view in ("door", *VIEWS):
+        if view == "door":
+            phones[1].size(390, 844, prefers_color_scheme=scheme, prefers_reduced_motion="reduce")
+            found = _axe(phones[1].open(), script)
+        else:
+            phone.go(view)
+            phone.until(lambda one: len(one.text("main")) > 20, "its content")
+            found = _axe(phone, script)
+        assert found == [], view
+    phone.size(1280, 800)
+
+
+def _axe(phone: Phone, script: str) -> list[Any]:
+    phone.sees("h1")
+    phone.front().execute_cdp_cmd("Runtime.evaluate", {"expression": script})
+    answer = phone.driver.execute_cdp_cmd(
+        "Runtime.evaluate",
+        {
+            "expression": "axe.run(document, {resultTypes: ['violations']}).then(r => JSON.stringify(r.violations"
+            ".map(v => [v.impact, v.id, v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + n.failureSummary)])))",
+            "awaitPromise": True,
+        },
+    )
+    return [one for one in json.loads(answer["result"]["value"]) if one[0] in ("serious", "critical")]
