@@ -17,7 +17,7 @@ from .guard import make_folder, sync_folder
 
 FOLDER = "pictures"
 _SUFFIX = ".jpg"
-_TEMPORARY = ".part"
+_UNNAMED = "unnamed"
 _NAME = re.compile(r"[0-9a-f]{64}")
 _START, _END = b"\xff\xd8\xff", b"\xff\xd9"
 
@@ -44,8 +44,12 @@ class PhotoShelf:
     """The folder of pictures of one journal."""
 
     def __init__(self, folder: Path) -> None:
-        """Pictures live in ``folder``, in 256 folders named by the first two digits."""
+        """Pictures live in ``folder``, all in one: the two of a fact then need one flush of names, not two.
+
+        What has no name yet lies in a folder of its own, so that a start need not look through all pictures.
+        """
         self.folder = folder
+        self._unnamed = folder / _UNNAMED
 
     def path(self, name: str) -> Path:
         """Where the picture called ``name`` lies.
@@ -54,7 +58,7 @@ class PhotoShelf:
         """
         if not is_name(name):
             raise ValueError(f"no picture can be called {name[:80]!r}")
-        return self.folder / name[:2] / (name + _SUFFIX)
+        return self.folder / (name + _SUFFIX)
 
     def put(self, photos: Sequence[bytes]) -> tuple[str, ...]:
         """Make whole pictures durable; their names in order.
@@ -63,9 +67,11 @@ class PhotoShelf:
         """
         new = [data for data in photos if not self._has(data)]
         try:
-            folders = {self._write(data).parent for data in new}
-            for folder in sorted(folders):
-                sync_folder(folder)
+            if new:
+                make_folder(self._unnamed)
+                for data in new:
+                    self._write(data)
+                sync_folder(self.folder)
         except OSError:
             with suppress(OSError):
                 self.remove(map(photo_hash, new))
@@ -102,7 +108,7 @@ class PhotoShelf:
 
     def sweep(self) -> int:
         """Remove what a stopped program left half written; how many files that were."""
-        left = list(self.folder.glob(f"??/*{_TEMPORARY}"))
+        left = list(self._unnamed.glob("*"))
         for path in left:
             path.unlink(missing_ok=True)
         return len(left)
@@ -115,10 +121,9 @@ class PhotoShelf:
             return False
         return same_size and self.fault(name) == ""
 
-    def _write(self, data: bytes) -> Path:
+    def _write(self, data: bytes) -> None:
         path = self.path(photo_hash(data))
-        make_folder(path.parent)
-        part = path.with_suffix(_TEMPORARY)
+        part = self._unnamed / path.name
         try:
             _write_checked(part, data)
             os.replace(part, path)
@@ -126,7 +131,6 @@ class PhotoShelf:
             with suppress(OSError):
                 part.unlink(missing_ok=True)
             raise
-        return path
 
 
 def _write_checked(path: Path, data: bytes) -> None:

@@ -15,7 +15,7 @@ import random
 import struct
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from firmware.journal.journal import Journal
@@ -113,13 +113,16 @@ class Disk:
             case _:
                 if change.op == "c":
                     self.files[change.inode] = File()
+                if change.op == "r":
+                    change = replace(change, inode=self.names[change.path])
                 _rename(self.names, self.folders, change)
                 self.pending_names.append(change)
 
     def _flush_folder(self, folder: str) -> None:
         still = []
         for change in self.pending_names:
-            if os.path.dirname(change.path) == folder:
+            # a name that moves is durable with the folder it moves to
+            if os.path.dirname(change.data.decode() if change.op == "r" else change.path) == folder:
                 _rename(self.flushed_names, self.flushed_folders, change)
             else:
                 still.append(change)
@@ -145,9 +148,8 @@ def _rename(names: dict[str, int], folders: set[str], change: Change) -> None:
         case "m":
             folders.add(change.path)
         case "r":
-            inode = names.pop(change.path, None)
-            if inode is not None:
-                names[change.data.decode()] = inode
+            names.pop(change.path, None)
+            names[change.data.decode()] = change.inode
         case "u":
             names.pop(change.path, None)
 

@@ -30,7 +30,7 @@ def test_fifty_kills_lose_no_entry_whose_lamp_was_lit(folder: Path) -> None:
 
 
 def test_the_count_finds_a_table_that_lights_before_it_writes(folder: Path) -> None:
-    found = killed(folder, 40, 3, "careless")
+    found = killed(folder, 15, 3, "careless")
     assert found["wrong"], "the test above could not have failed"
 
 

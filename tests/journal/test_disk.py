@@ -77,7 +77,7 @@ def test_e06_a_full_disk_costs_pictures_and_never_a_fact(disk: Callable[[int], P
         assert set(reasons[first:]) == {"disk"}
         assert photos_left(journal, live) == first, "never one of the session that is going on"
         assert free_bytes(folder) >= 2 * MB
-        assert not list(folder.glob("pictures/*/*.part"))
+        assert not list(folder.glob("pictures/unnamed/*"))
         assert verify(journal, done).whole
         assert verify(journal, live).whole
     with Journal.open(folder, clock=clock) as journal:

@@ -50,7 +50,7 @@ def test_the_trace_sees_the_database_the_text_log_and_the_pictures(trace: tuple[
     assert seen["s", ".db-wal"] > FACTS
     assert seen["w", ".db"] > 3
     assert seen["s", ".jsonl"] > FACTS
-    assert seen["r", ".part"] == seen["s", ".part"] == FACTS
+    assert seen["r", ".jpg"] == seen["s", ".jpg"] == FACTS
     assert seen["w", "lamp"] == FACTS
 
 

@@ -1,0 +1,249 @@
+"""What the journal costs: ``python -m tests.bench.journal_bench [FOLDER] [--sessions N] [--entries N] [--facts N]``.
+
+It prints figures and judges none. Times depend on the disk and on what else runs, so each comes beside something simple
+done on the same disk in the same minute: durable entries beside bare SQLite with the same durability, opening a large
+journal beside opening a small one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import random
+import sqlite3
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from firmware.journal.chain import genesis, link
+from firmware.journal.clock import Stamp
+from firmware.journal.explain import explain
+from firmware.journal.journal import OPENING, Journal
+from firmware.journal.lines import Line, LineKind, Sealed, SessionHeader, entry_body, line_text
+from firmware.journal.listing import Query
+from firmware.journal.recover import restore
+from firmware.journal.replay import replay
+from firmware.journal.spare import spare_row
+from firmware.journal.verify import verify
+from firmware.referee.cards import Card
+from firmware.referee.events import Entry, Laid, Pressed
+
+#: Bytes of a crop and of a small whole view as the table makes them.
+CROP_BYTES, VIEW_BYTES = 18_000, 40_000
+#: A lively table: a fact every three seconds.
+FACTS_AN_HOUR = 1_200
+
+_HEADER = SessionHeader(
+    game="fan_tan",
+    seats=("Ann", "Bo", "Cy", "Di"),
+    dealer=4,
+    deal={"counts": {"Ann": 13, "Bo": 13, "Cy": 13, "Di": 13}},
+    program="bench",
+    model="5f" * 32,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Durable facts a second, median and slowest of one in a hundred in ms, and bytes that reached the disk a fact."""
+
+    what: str
+    per_s: float
+    median_ms: float
+    p99_ms: float
+    disk_bytes: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.what:34} {self.per_s:7.1f} a second, median {self.median_ms:6.2f} ms, "
+            f"p99 {self.p99_ms:7.2f} ms, {self.disk_bytes / 1000:6.1f} kB written each"
+        )
+
+
+def facts() -> Iterator[Entry]:
+    """Facts without end: two cards laid, then a press."""
+    cards = itertools.cycle(Card(rank, suit) for suit in "SHDC" for rank in "A23456789TJQK")
+    for number in itertools.count():
+        t = number * 3.0
+        seat = number % 4 + 1
+        fact = Pressed(seat) if number % 3 == 2 else Laid(next(cards), "layout", seat)
+        yield Entry(number, fact, t, t + 0.1, 0.991, 0.97, "camera")
+
+
+def _photo(number: int, size: int) -> bytes:
+    return b"\xff\xd8\xff\xe0" + random.Random(number).randbytes(size - 6) + b"\xff\xd9"
+
+
+def _written_bytes() -> int:
+    """Bytes this program has sent to the disk (0 where the system does not count them)."""
+    try:
+        text = Path("/proc/self/io").read_text("ascii")
+    except OSError:
+        return 0
+    return int(next(row.split()[1] for row in text.splitlines() if row.startswith("write_bytes")))
+
+
+def _rate(what: str, count: int, act: Callable[[int], object]) -> Rate:
+    before, began_s, each_ms = _written_bytes(), time.perf_counter(), []
+    for number in range(count):
+        start_s = time.perf_counter()
+        act(number)
+        each_ms.append((time.perf_counter() - start_s) * 1000)
+    spent_s = time.perf_counter() - began_s
+    ordered = sorted(each_ms)
+    written = (_written_bytes() - before) / count
+    return Rate(what, count / spent_s, statistics.median(ordered), ordered[int(0.99 * (count - 1))], written)
+
+
+def bare_sqlite(folder: Path, count: int) -> Rate:
+    """The same texts, one a commit, WAL and FULL, into one table: what any durable log with SQLite costs here."""
+    stream = facts()
+    with closing(sqlite3.connect(folder / "bare.db", isolation_level=None)) as db:
+        db.execute("PRAGMA journal_mode = WAL").fetchall()
+        db.execute("PRAGMA synchronous = FULL")
+        db.execute("CREATE TABLE line(seq INTEGER PRIMARY KEY, text TEXT)")
+
+        def put(number: int) -> None:
+            text = line_text(_line(next(stream), number))
+            db.execute("INSERT INTO line VALUES (?, ?)", (number, text))
+
+        return _rate("bare SQLite, one row a commit", count, put)
+
+
+def ours(folder: Path, count: int, *, photos: bool) -> Rate:
+    """`Journal.append` as the table calls it."""
+    stream = facts()
+    with Journal.open(folder / f"ours-{photos}") as journal:
+        session = journal.begin(_HEADER)
+
+        def put(number: int) -> None:
+            pictures = [_photo(2 * number, CROP_BYTES), _photo(2 * number + 1, VIEW_BYTES)] if photos else []
+            journal.append(session, next(stream), pictures)
+
+        what = "journal, a crop and a view each" if photos else "journal, no pictures"
+        return _rate(what, count, put)
+
+
+def _line(entry: Entry, seq: int) -> Line:
+    stamp = Stamp(10**12 + seq * 3 * 10**9, "b0071000", 1_796_068_800 * 10**9 + seq * 3 * 10**9)
+    return Line(seq, LineKind.FACT, 1, stamp, entry_body(entry))
+
+
+def _session(session_id: str, entries: int, *, ended: bool) -> list[Sealed]:
+    """A whole session's lines."""
+    first = replace(_line(Entry(0, Pressed(1)), 0), kind=LineKind.BEGIN, body=_HEADER.to_json())
+    lines = [first, *(_line(entry, entry.number + 1) for entry in itertools.islice(facts(), entries))]
+    if ended:
+        lines.append(replace(_line(Entry(0, Pressed(1)), entries + 1), kind=LineKind.END, body={"result": None}))
+    sealed, head = [], genesis(session_id)
+    for line in lines:
+        text = line_text(line)
+        head = link(head, text)
+        sealed.append(Sealed(text, head))
+    return sealed
+
+
+def build(folder: Path, sessions: int, entries: int) -> str:
+    """A journal of so many sessions, the last one still open, with the rulings of every hundredth; the last id."""
+    session_id = ""
+    with Journal.open(folder) as journal:
+        (folder / "spare").mkdir(exist_ok=True)
+        for number in range(1, sessions + 1):
+            session_id = f"{number:05d}-bench"
+            lines = _session(session_id, entries, ended=number < sessions)
+            journal.places.spare.path(session_id).write_bytes(b"".join(map(spare_row, lines)))
+            restore(journal.store, journal.photos, session_id, lines)
+            if number % 100 == 0 or number == sessions:
+                _keep_rulings(journal, session_id)
+        journal.store.checkpoint()
+    return session_id
+
+
+def _keep_rulings(journal: Journal, session_id: str) -> None:
+    for one in replay(journal, session_id):
+        for number, rulings in one.said:
+            journal.add_rulings(session_id, number, rulings, deal=one.deal.number)
+
+
+def _best_ms(act: Callable[[], object], rounds: int = 5) -> float:
+    spent = []
+    for _ in range(rounds):
+        start_s = time.perf_counter()
+        act()
+        spent.append((time.perf_counter() - start_s) * 1000)
+    return min(spent)
+
+
+def resume(folder: Path) -> int:
+    """What the table does when it comes back: open, find the live session, fold its entries."""
+    with Journal.open(folder) as journal:
+        live = journal.live()
+        assert live is not None
+        (one,) = replay(journal, live.id)
+        return len(one.entries)
+
+
+def readers(folder: Path, session_id: str) -> dict[str, float]:
+    """Times of the reading commands in ms, the best of five."""
+    with Journal.open(folder, read_only=True) as journal:
+        acts: dict[str, Callable[[], Any]] = {
+            "sessions, newest 50": lambda: journal.sessions(Query(limit=50)),
+            "sessions, all of one player": lambda: journal.sessions(Query(player="ann")),
+            "sessions, disputes only": lambda: journal.sessions(Query(disputes=True)),
+            "explain one ruling": lambda: explain(journal, session_id, OPENING + 1),
+            "verify one session": lambda: verify(journal, session_id),
+        }
+        return {what: _best_ms(act) for what, act in acts.items()}
+
+
+def _print_large(folder: Path, sessions: int, entries: int) -> None:
+    began_s = time.perf_counter()
+    small, large = folder / "small", folder / "large"
+    build(small, 1, entries)
+    last = build(large, sessions, entries)
+    print(
+        f"\n{sessions * entries:,} entries in {sessions:,} sessions (built in {time.perf_counter() - began_s:.0f} s):"
+    )
+    database = (large / "sessions.db").stat().st_size / (sessions * entries)
+    spare = sum(path.stat().st_size for path in (large / "spare").iterdir()) / (sessions * entries)
+    print(f"bytes an entry: {database:.0f} in the database, {spare:.0f} in the spare log")
+    alone, among = _best_ms(lambda: resume(small)), _best_ms(lambda: resume(large))
+    print(f"open and fold the live session: {among:.1f} ms; in a journal with nothing else {alone:.1f} ms")
+    for what, spent_ms in readers(large, last).items():
+        print(f"{what}: {spent_ms:.1f} ms")
+    print(f"a look through the whole database (only after damage): {_look_ms(large) / 1000:.2f} s")
+
+
+def _look_ms(folder: Path) -> float:
+    with Journal.open(folder, read_only=True) as journal:
+        return _best_ms(journal.store.fault, 1)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, help="on the disk to be measured")
+    parser.add_argument("--facts", type=int, default=500)
+    parser.add_argument("--sessions", type=int, default=500)
+    parser.add_argument("--entries", type=int, default=200)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=asked.folder) as name:
+        folder = Path(name)
+        bare = bare_sqlite(folder, asked.facts)
+        plain, full = ours(folder, asked.facts, photos=False), ours(folder, asked.facts, photos=True)
+        print(f"SQLite {sqlite3.sqlite_version}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+        print(bare, plain, full, sep="\n")
+        shares = [f"{rate.per_s / bare.per_s:.2f}" for rate in (plain, full)]
+        print(f"without pictures {shares[0]} of bare SQLite's rate, with them {shares[1]}")
+        print(f"an hour of {FACTS_AN_HOUR} facts with pictures writes {full.disk_bytes * FACTS_AN_HOUR / 1e6:.0f} MB")
+        _print_large(folder, asked.sessions, asked.entries)
+
+
+if __name__ == "__main__":
+    main()
