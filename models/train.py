@@ -2,6 +2,7 @@
 
     python -m models.train finder --minutes 75
     python -m models.train reader --minutes 75
+    python -m models.train photos       with the networks of the day, places the labelled indices of photos/train
 
 Checkpoints are written every few minutes to the work folder; ``python -m models.export`` makes the ONNX files.
 """
@@ -45,13 +46,17 @@ READER_BATCH, READER_LR = 64, 2e-3
 def main() -> None:
     """Command line of the trainers."""
     options = argparse.ArgumentParser(prog="python -m models.train", description=__doc__)
-    options.add_argument("network", choices=("finder", "reader", "settings"))
+    options.add_argument("network", choices=("finder", "reader", "photos", "settings"))
     options.add_argument("--work", type=Path, default=Path("build/train"))
     options.add_argument("--minutes", type=float, default=75, help="wall-clock length of the whole cosine")
     options.add_argument("--threads", type=int, default=1)
     options.add_argument("--name", default="", help="name of the run, to keep several")
     options.add_argument("--start", type=Path, help="weights to start from")
     options.add_argument("--lr", type=float)
+    options.add_argument("--photos", type=Path, default=Path("../shared/photos"))
+    options.add_argument(
+        "--models", type=Path, default=Path(__file__).parent, help="networks that place the photographs"
+    )
     given = options.parse_args()
     torch.set_num_threads(given.threads)
     random.seed(SEED)
@@ -64,8 +69,21 @@ def main() -> None:
             )
         case "reader":
             train_reader(given.work, given.minutes, given.name or "reader", given.start, given.lr or READER_LR)
+        case "photos":
+            place_photos(given.photos, given.work, given.models)
         case _:
             print(json.dumps(FINDER_SETTINGS, indent=1))
+
+
+def place_photos(photos: Path, work: Path, models: Path) -> None:
+    """Add real photographs to the data set where they are at hand; without them nothing is missing."""
+    from models.synth.photos import prepare
+    from vision.reader import Reader
+
+    if not (photos / "train" / "labels.jsonl").exists():
+        print(f"no photographs at {photos}: trained on drawn packs alone")
+        return
+    prepare(photos, work, Reader.load(models))
 
 
 # --- the finder ------------------------------------------------------------------------------------
@@ -96,6 +114,7 @@ def train_finder(work: Path, minutes: float, name: str, start: Path | None, lr: 
     )
     if state is not None:
         model.model.load_state_dict(state.get("model", state))
+        model.ckpt = {"epoch": -1}  # else Ultralytics builds the network anew
         done = float(state.get("done", 0.0)) if checkpoint.exists() else 0.0
     progress = Progress(checkpoint, minutes * 60, done, lr, FINDER_WARM_UP, CHECKPOINT_S, threads)
     for event, function in progress.callbacks().items():

@@ -62,14 +62,26 @@ _OPPOSITE_DEG: Final = 14.0
 _OPPOSITE_MM: Final = 9.0
 """... and lie across the card's middle within this distance (index places differ between packs)."""
 
+_INDEX_TO_INDEX_MM: Final = (CARD_MM[0] - 2 * INDEX_MM[0], CARD_MM[1] - 2 * INDEX_MM[1])
+"""From one index of a card to the other, right and down."""
+
 _INDEX_LIKE: Final = 0.5
 """A find whose rank and suit are both less likely than this to be there at all is no index."""
 
 _DOUBT: Final = 0.25
 """Corners of one card that disagree count against it from this confidence on."""
 
-_STILL_FRACTIONS: Final = (0.55, 0.36, 0.24, 0.16, 0.105, 0.07, 0.046)
+_STILL_FRACTIONS: Final = (0.6, 0.42, 0.29, 0.2, 0.14, 0.1, 0.07, 0.048)
 """Card widths tried in a picture of unknown scale, as fractions of its longer side."""
+
+_STILL_LEAST_PX: Final = 38.0
+"""Narrower cards are not looked for: their indices are under 6 px high."""
+
+_STILL_MOST_FINDS: Final = 120
+"""Most places read in one still picture, the surest first: a bound on its time."""
+
+_DIAGONAL_DEG: Final = (32.0, 54.0)
+"""Between "down" and the way to a card's other index, over all drawn packs and slanting views."""
 
 
 class ModelError(ValueError):
@@ -401,6 +413,8 @@ class Reader:
     index_reader: IndexReader
     hash: str
     """sha256 over the model files, in the order finder, reader: it names what read a card."""
+    inverted: bool = False
+    """A black pack with light pips: read in the negative, it is a white pack with dark ones."""
 
     @classmethod
     def load(cls, folder: Path | None = None, threads: int = 1) -> Reader:
@@ -422,13 +436,18 @@ class Reader:
         ``region`` (x0, y0, x1, y1) px limits the search, not the cuts. An index that cannot be told
         has card "?" and keeps its probabilities, for a vote over frames.
         """
-        return self._index_like(self.index_reader.read(image, self.finder.find(image, card_px, region)))
+        seen = self.seen(image)
+        return self._index_like(self.index_reader.read(seen, self.finder.find(seen, card_px, region)))
+
+    def seen(self, image: Image) -> Image:
+        """The picture as the networks are shown it: its negative for a black pack."""
+        return np.bitwise_not(image) if self.inverted else image
 
     def read(self, image: Image, card_px: float | None = None) -> list[Reading]:
         """Cards in a still picture; the scale is searched for when ``card_px`` is None."""
         if card_px is not None:
             return join(self.indices(image, card_px), card_px, self.threshold)
-        return self._read_unknown_scale(image)
+        return self._read_unknown_scale(self.seen(image))
 
     def _index_like(self, indices: Iterable[Index]) -> list[Index]:
         return [i for i in indices if sum(i.rank_p) > _INDEX_LIKE and sum(i.suit_p) > _INDEX_LIKE]
@@ -436,13 +455,12 @@ class Reader:
     def _read_unknown_scale(self, image: Image) -> list[Reading]:
         finds: list[Found] = []
         for fraction in _STILL_FRACTIONS:
-            finds += self.finder.find(image, fraction * max(image.shape[:2]))
-        finds = _thin(sorted(finds, key=lambda f: -f.score))
+            card_px = fraction * max(image.shape[:2])
+            if card_px >= _STILL_LEAST_PX or not finds:
+                finds += self.finder.find(image, card_px)
+        finds = _thin(sorted(finds, key=lambda f: -f.score))[:_STILL_MOST_FINDS]
         indices = self._index_like(self.index_reader.read(image, finds))
-        if not indices:
-            return []
-        sure = [i.span_px for i in indices if i.card != UNREAD] or [i.span_px for i in indices]
-        return join(indices, float(np.median(sure)) / INDEX_SPAN, self.threshold)
+        return join(indices, _card_px(indices), self.threshold) if indices else []
 
 
 def join(indices: Sequence[Index], card_px: float, threshold: float) -> list[Reading]:
@@ -458,18 +476,35 @@ def join(indices: Sequence[Index], card_px: float, threshold: float) -> list[Rea
     return readings
 
 
-def _one_card(a: Index, b: Index, card_px: float) -> bool:
-    """Do two indices lie as the two corners of one card?"""
+def _card_px(indices: Sequence[Index]) -> float:
+    """The cards' width in a picture of unknown scale: from pairs that read alike, else from the indices' size."""
+    widths = []
+    for a, b in itertools.combinations(indices, 2):
+        if a.best == b.best and min(a.confidence, b.confidence) > _DOUBT:
+            across = _across(a, b)
+            if across is not None and _DIAGONAL_DEG[0] < math.degrees(math.atan2(*across)) < _DIAGONAL_DEG[1]:
+                widths.append(float(np.hypot(*across)) / math.dist((0, 0), _INDEX_TO_INDEX_MM) * CARD_MM[0])
+    spans = [i.span_px for i in indices if i.card != UNREAD] or [i.span_px for i in indices]
+    return float(np.median(widths)) if widths else float(np.median(spans)) / INDEX_SPAN
+
+
+def _across(a: Index, b: Index) -> NDArray[np.float64] | None:
+    """From one index to another that points the other way: (right, down) px along the card; else None."""
     cosine = a.down[0] * b.down[0] + a.down[1] * b.down[1]
     if cosine > -math.cos(math.radians(_OPPOSITE_DEG)):
-        return False
-    mm = card_px / CARD_MM[0]
+        return None
     down = np.array([a.down[0] - b.down[0], a.down[1] - b.down[1]])
     down /= np.hypot(*down)
-    right = np.array([down[1], -down[0]])
-    across = np.subtract(b.middle, a.middle) / mm
-    wanted = np.array([CARD_MM[0] - 2 * INDEX_MM[0], CARD_MM[1] - 2 * INDEX_MM[1]])
-    return bool(np.hypot(*(np.array([across @ right, across @ down]) - wanted)) < _OPPOSITE_MM)
+    way = np.subtract(b.middle, a.middle)
+    return np.array([way @ (down[1], -down[0]), way @ down])
+
+
+def _one_card(a: Index, b: Index, card_px: float) -> bool:
+    """Do two indices lie as the two corners of one card?"""
+    across = _across(a, b)
+    if across is None:
+        return False
+    return bool(np.hypot(*(across / (card_px / CARD_MM[0]) - _INDEX_TO_INDEX_MM)) < _OPPOSITE_MM)
 
 
 def _reading(first: Index, other: Index | None, card_px: float, threshold: float) -> Reading:

@@ -1,13 +1,12 @@
 """Real photographs of ``photos/train``: where exactly are rank and suit in a labelled box?
 
-The labels say which card an index shows and roughly where. The index reader of the day is asked at many
-angles and sizes which pose of that very card fits best, and its offsets draw the pose in. What it does not
-find is left out. Nothing of ``photos/check`` is ever opened here.
+The labels say which card an index shows and roughly where. The finder and the index reader of the day say
+where in the box that very card's index lies; what they do not find is left out, and found in a later round.
+Nothing of ``photos/check`` is ever opened here.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 from dataclasses import dataclass
@@ -19,11 +18,11 @@ import numpy as np
 
 from models.synth.art import RANKS, SUITS
 from models.synth.dataset import FINDER_CARD_PX, IGNORED, NO_RANK, NO_SUIT, SCENE_PX, Crops, pose_line, smudge
-from vision.reader import INDEX_SPAN, Found, IndexReader, cut_index, moved
+from vision.reader import INDEX_SPAN, Found, Image, IndexReader, Reader, cut_index, moved
 from vision.stills import load_picture
 
-ANGLES, SIZES = 24, (0.3, 0.42, 0.56)
-"""Poses tried in a box: angles, and rank-suit distances over the box's mean side."""
+INDEX_WIDTHS, WHOLE_WIDTHS = (1.7, 2.3, 3.1), (0.55, 0.75, 1.0)
+"""Card widths tried, over the mean side of an index's box and of a whole card's box."""
 
 SURE = 0.35
 """Least likelihood of the labelled card for a pose to be believed."""
@@ -57,48 +56,41 @@ def labels(photos: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (photos / "train" / "labels.jsonl").read_text().splitlines()]
 
 
-def pose_in_box(image: np.ndarray, card: str, box: list[float], reader: IndexReader, whole: bool) -> list[Posed]:
+def pose_in_box(image: Image, card: str, box: list[float], reader: Reader, whole: bool) -> list[Posed]:
     """Likely poses of ``card`` in a box px; of a whole card's box the two best, of an index's box the best."""
-    starts = _starts_whole(box) if whole else _starts_index(box)
-    finds = [Found(0.0, m - h, m + h) for m, h in starts]
-    for _ in range(3):
-        ranks, suits, offsets = reader.classify(
-            [cut_index(image, f.rank, f.suit, reader.size, reader.span) for f in finds]
-        )
-        finds = [moved(f, o) for f, o in zip(finds, offsets, strict=True)]
-    ranks, suits, _ = reader.classify([cut_index(image, f.rank, f.suit, reader.size, reader.span) for f in finds])
+    side = (box[2] - box[0] + box[3] - box[1]) / 2
+    margin = 0.1 * side if whole else side
+    region = box[0] - margin, box[1] - margin, box[2] + margin, box[3] + margin
+    finds = [f for w in (WHOLE_WIDTHS if whole else INDEX_WIDTHS) for f in reader.finder.find(image, w * side, region)]
+    finds = [f for f in finds if _inside((f.rank + f.suit) / 2, box)]
+    finds += [Found(f.score, f.suit, f.rank) for f in finds]
+    if not finds:
+        return []
+    ranks, suits, offsets = _classify(image, finds, reader.index_reader)
+    finds = [moved(f, o) for f, o in zip(finds, offsets, strict=True)]
+    ranks, suits, _ = _classify(image, finds, reader.index_reader)
     chance = ranks[:, RANKS.index(card[0])] * (
-        suits[:, SUITS.index(card[1])] if card[1] != "?" else suits[:, :4].max(1)
+        suits[:, :4].max(1) if card[1] == "?" else suits[:, SUITS.index(card[1])]
     )
     posed: list[Posed] = []
     for i in np.argsort(-chance):
         middle, span = (finds[i].rank + finds[i].suit) / 2, float(np.hypot(*(finds[i].suit - finds[i].rank)))
-        inside = box[0] <= middle[0] <= box[2] and box[1] <= middle[1] <= box[3]
         if chance[i] < SURE or len(posed) == (2 if whole else 1):
             break
-        if inside and all(np.hypot(*(middle - (p.rank + p.suit) / 2)) > 1.5 * span for p in posed):
+        if all(np.hypot(*(middle - (p.rank + p.suit) / 2)) > 1.5 * span for p in posed):
             posed.append(Posed(card, finds[i].rank, finds[i].suit, float(chance[i])))
     return posed
 
 
-def _starts_index(box: list[float]) -> list[tuple[np.ndarray, np.ndarray]]:
-    middle, side = np.array([box[0] + box[2], box[1] + box[3]]) / 2, (box[2] - box[0] + box[3] - box[1]) / 2
-    turns = [2 * math.pi * i / ANGLES for i in range(ANGLES)]
-    return [(middle, np.array([math.cos(a), math.sin(a)]) * side * s / 2) for a in turns for s in SIZES]
+def _inside(point: np.ndarray, box: list[float]) -> bool:
+    return bool(box[0] <= point[0] <= box[2] and box[1] <= point[1] <= box[3])
 
 
-def _starts_whole(box: list[float]) -> list[tuple[np.ndarray, np.ndarray]]:
-    """A grid over a whole card's box."""
-    wide, high = box[2] - box[0], box[3] - box[1]
-    span = 0.145 * math.sqrt(wide * high / 1.5)
-    turns = [2 * math.pi * i / 12 for i in range(12)]
-    return [
-        (np.array([box[0] + wide * u, box[1] + high * v]), np.array([math.cos(a), math.sin(a)]) * span / 2)
-        for u in np.linspace(0.06, 0.94, 9) for v in np.linspace(0.06, 0.94, 9) for a in turns
-    ]  # fmt: skip
+def _classify(image: Image, finds: list[Found], reader: IndexReader) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return reader.classify([cut_index(image, f.rank, f.suit, reader.size, reader.span) for f in finds])
 
 
-def prepare(photos: Path, work: Path, reader: IndexReader) -> None:
+def prepare(photos: Path, work: Path, reader: Reader) -> None:
     """Write crops (train and held out) and finder examples from the photographs of ``train``."""
     crops = {"train": Crops(), "val": Crops()}
     images, lines = work / "finder" / "images" / "train", work / "finder" / "labels" / "train"
@@ -162,20 +154,3 @@ def _finder_pictures(
                 written.append(pose_line(rank, suit, (SCENE_PX, SCENE_PX)))
         cv2.imwrite(str(images / f"p_{stem}_{number}.jpg"), canvas, [cv2.IMWRITE_JPEG_QUALITY, 95])
         (lines / f"p_{stem}_{number}.txt").write_text("\n".join(written))
-
-
-def main() -> None:
-    """Command line: python -m models.synth.photos --photos FOLDER --models FOLDER."""
-    options = argparse.ArgumentParser(prog="python -m models.synth.photos", description=__doc__)
-    options.add_argument("--photos", type=Path, required=True, help="folder with train/labels.jsonl")
-    options.add_argument("--work", type=Path, default=Path("build/train"))
-    options.add_argument("--models", type=Path, default=Path(__file__).parent.parent)
-    given = options.parse_args()
-    if not (given.photos / "train" / "labels.jsonl").exists():
-        print(f"no photographs at {given.photos}: trained on drawn packs alone")
-        return
-    prepare(given.photos, given.work, IndexReader.load(given.models / "index-reader.onnx", 1))
-
-
-if __name__ == "__main__":
-    main()
