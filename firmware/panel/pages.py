@@ -14,7 +14,8 @@ from .config import LARGE, SMALL, PanelConfig
 from .drawing import Box, Item, Line, Sheet, Words, sheet, svg
 from .signals import PULSES_MAX, TABLE, Colour, Meaning, beat, rhythm, signal
 from .terminal import strip
-from .wiring import draw, parts_list, pin_table
+from .wiring import parts_list, pin_table
+from .wiring_picture import draw
 
 #: The count that counted rhythms are shown with.
 EXAMPLE = 3
@@ -26,7 +27,7 @@ def signals_page() -> str:
     rows = "\n".join(_row(meaning) for meaning in Meaning)
     return f"""# What the lights say
 
-<!-- Written by `python -m firmware.panel.pages docs` from firmware/panel/signals.py; change it there. -->
+<!-- Written by `python -m firmware.panel.pages docs` from firmware/panel/meanings.py; change it there. -->
 
 Every seat has one light and one button. Each meaning has a **rhythm of its own**, so that nobody needs to tell red
 from green; the colour, the page and the voice repeat it. Where several things are true at once, the light shows the
@@ -124,7 +125,7 @@ def wiring_page() -> str:
     """``wiring.md``: both boards with picture, pins and parts."""
     return f"""# Wiring the panel
 
-<!-- Written by `python -m firmware.panel.pages docs` from firmware/panel/wiring.py; change it there. -->
+<!-- Written by `python -m firmware.panel.pages docs` from the code in firmware/panel; change it there. -->
 
 `cardtable wiring` prints this for the panel that your own `table.toml` describes. Two boards are known; without one
 (`board = "none"`, or no `[panel]` table) everything is on the page alone.

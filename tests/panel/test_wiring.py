@@ -14,7 +14,8 @@ from firmware.panel.devices import chain_words
 from firmware.panel.drawing import Box, Dot, Line, Words, png, sheet, svg
 from firmware.panel.pages import pages
 from firmware.panel.signals import TABLE, Colour
-from firmware.panel.wiring import PINS_MAX_MA, chips, current_ma, draw, parts, parts_list, pin_table, save, wires
+from firmware.panel.wiring import PINS_MAX_MA, chips, current_ma, parts, parts_list, pin_table, wires
+from firmware.panel.wiring_picture import draw, save
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 BOARDS = [
