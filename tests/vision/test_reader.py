@@ -1,0 +1,316 @@
+"""The card reader's plumbing: fitting, cutting, joining, model files that do not belong, one golden sheet."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from tests.vision.sheet import card_picture, sheet
+from vision import reader as reading
+from vision.reader import CARD_MM, INDEX_MM, RANKS, SUITS, Index, ModelError, Reader, all_cards, cut_index, fit, join
+
+MODELS = Path(__file__).resolve().parents[2] / "models"
+GOLDEN = Path(__file__).with_name("golden_sheet.json")
+
+
+@pytest.fixture(scope="module")
+def reader() -> Reader:
+    return Reader.load()
+
+
+# --- fitting a picture into the network's input (field reports F01, F02) ----------------------------
+
+
+def test_a_wide_picture_is_scaled_by_one_factor_and_padded_never_stretched() -> None:
+    """F01: the picture lies in the tensor's top rows, the rest is padding."""
+    picture = np.full((720, 1280, 3), 200, np.uint8)
+    fitted = fit(picture, 0.5, 64)
+    assert fitted.tensor.shape == (1, 3, 384, 640)
+    assert np.allclose(fitted.tensor[0, :, :360], 200 / 255)
+    assert np.allclose(fitted.tensor[0, :, 360:], 114 / 255)
+
+
+@pytest.mark.parametrize("size", [(1640, 1232), (2304, 1296), (4608, 2592), (640, 480), (31, 17)])
+def test_there_and_back_is_within_a_tenth_of_a_pixel(size: tuple[int, int]) -> None:
+    """F01, F02: the way back uses the scales that were really used."""
+    picture = np.zeros((size[1], size[0], 3), np.uint8)
+    rng = np.random.default_rng(3)
+    for scale in (0.13, 0.4571, 1.3):
+        fitted = fit(picture, scale, 16, (size[0] * 0.2, size[1] * 0.1, size[0] * 0.9, size[1] * 0.95))
+        points = rng.uniform(0, 1, (40, 2)) * size
+        assert np.abs(fitted.inverse(fitted.forward(points)) - points).max() < 0.1
+
+
+def test_a_mark_lands_where_the_fit_says() -> None:
+    """F02: the rounded size, not the wanted one, decides where a picture's last row lies."""
+    picture = np.zeros((1232, 1640, 3), np.uint8)
+    picture[1200:1232, 1600:1640] = 255
+    fitted = fit(picture, 640 / 1640, 32)
+    rows, columns = np.nonzero(fitted.tensor[0, 0, : round(1232 * 640 / 1640)] > 0.9)
+    found = fitted.inverse(np.array([columns.mean() + 0.5, rows.mean() + 0.5]))
+    assert np.abs(found - (1620, 1216)).max() < 1.5
+
+
+def test_the_channels_arrive_as_red_green_blue() -> None:
+    """F05: pictures are BGR, networks RGB."""
+    picture = np.zeros((16, 16, 3), np.uint8)
+    picture[..., 2] = 255
+    assert fit(picture, 1.0, 16).tensor[0, :, 0, 0].tolist() == [1.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("region", [(-50, -50, 5, 5), (90, 70, 500, 500), (200, 200, 300, 300), (30, 30, 10, 10)])
+def test_a_region_beyond_the_picture_is_clipped(region: tuple[int, int, int, int]) -> None:
+    """A01: a card sliding in never makes an empty crop."""
+    assert fit(np.zeros((80, 100, 3), np.uint8), 0.5, 8, region).tensor.size > 0
+
+
+# --- cutting an index -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("angle", [0, 7, 90, 180, 187, 270])
+def test_a_cut_is_upright_whatever_the_card_does(angle: float) -> None:
+    """The rank comes out above the suit, neither mirrored."""
+    picture = np.zeros((200, 200, 3), np.uint8)
+    a = math.radians(angle)
+    down, right = np.array([-math.sin(a), math.cos(a)]), np.array([math.cos(a), math.sin(a)])
+    rank, suit = np.array([100, 100]) - 10 * down, np.array([100, 100]) + 10 * down
+    for place, colour in ((rank, (255, 0, 0)), (suit, (0, 255, 0)), (rank + 8 * right, (0, 0, 255))):
+        cv2.circle(picture, (round(place[0]), round(place[1])), 3, colour, -1)
+    cut = cut_index(picture, rank, suit, (40, 56), (2.0, 2.8))
+    spots = [np.argwhere(cut[..., c] > 120).mean(0) for c in range(3)]
+    assert np.abs(spots[0] - (18, 20)).max() < 2
+    assert np.abs(spots[1] - (38, 20)).max() < 2
+    assert np.abs(spots[2] - (18, 28)).max() < 2
+
+
+def test_a_cut_from_a_large_card_is_not_aliased() -> None:
+    """A fine chequer averages to grey instead of making a pattern."""
+    chequer = (np.indices((400, 400)).sum(0) % 2 * 255).astype(np.uint8)
+    cut = cut_index(cv2.merge([chequer] * 3), (200, 100), (200, 300), (40, 56), (2.0, 2.8))
+    assert np.abs(cut[20:36, 10:30].astype(int) - 127).max() < 30
+
+
+@pytest.mark.parametrize("place", [(-40, -40), (5, 5), (99, 99), (300, 50)])
+def test_a_cut_at_or_beyond_the_edge_has_its_size(place: tuple[int, int]) -> None:
+    """A01."""
+    cut = cut_index(np.zeros((100, 100, 3), np.uint8), place, (place[0], place[1] + 120), (40, 56), (2.0, 2.8))
+    assert cut.shape == (56, 40, 3)
+
+
+# --- joining indices to cards (field report F04) ----------------------------------------------------
+
+
+def _index(card: str, x: float, y: float, angle: float = 0, confidence: float = 0.99, card_px: float = 126) -> Index:
+    """An index of a card whose top-left corner (before turning) is at (x, y), turned about its middle."""
+    mm, a = card_px / CARD_MM[0], math.radians(angle)
+    middle = np.array([x, y]) + np.array(CARD_MM) / 2 * mm
+    turn = np.array([[math.cos(a), -math.sin(a)], [math.sin(a), math.cos(a)]])
+    places = [
+        middle + turn @ ((np.array([INDEX_MM[0], INDEX_MM[1] + dy]) - np.array(CARD_MM) / 2) * mm) for dy in (-4.5, 4.5)
+    ]
+    rank_p, suit_p = [0.0] * 13, [0.0] * 4
+    rank_p[RANKS.index(card[0])] = suit_p[SUITS.index(card[1])] = confidence**0.5
+    named = card if confidence >= 0.9 else "?"
+    return Index(tuple(places[0]), tuple(places[1]), named, confidence, tuple(rank_p), tuple(suit_p), 0.9)
+
+
+def test_the_two_corners_of_one_card_are_one_card() -> None:
+    """F04, and the card's rectangle is found."""
+    (card,) = join([_index("9H", 100, 50), _index("9H", 100, 50, 180)], 126, 0.9)
+    assert card.card == "9H"
+    assert np.allclose(card.corners, [[100, 50], [226, 50], [226, 226], [100, 226]], atol=0.5)
+
+
+def test_corners_that_disagree_are_a_question() -> None:
+    """F04: never the likelier of the two."""
+    (card,) = join([_index("9H", 100, 50), _index("6H", 100, 50, 180, 0.8)], 126, 0.9)
+    assert card.card == "?"
+
+
+def test_a_faint_corner_does_not_spoil_a_sure_one() -> None:
+    """A thumb on one index leaves the other."""
+    (card,) = join([_index("9H", 100, 50), _index("6H", 100, 50, 180, 0.1)], 126, 0.9)
+    assert card.card == "9H"
+
+
+def test_two_faint_corners_that_agree_are_believed() -> None:
+    """Two independent looks at one card."""
+    (card,) = join([_index("9H", 100, 50, 0, 0.8), _index("9H", 100, 50, 180, 0.8)], 126, 0.9)
+    assert card.card == "9H"
+    assert card.confidence == pytest.approx(0.96)
+
+
+def test_overlapping_cards_stay_two() -> None:
+    """F04: indices 30 px apart."""
+    cards = join([_index("9H", 100, 50), _index("8S", 130, 50), _index("8S", 130, 50, 180)], 126, 0.9)
+    assert sorted(c.card for c in cards) == ["8S", "9H"]
+
+
+def test_one_index_gives_a_whole_rectangle_turned_with_it() -> None:
+    """A covered card has the rectangle that its index implies."""
+    (card,) = join([_index("AS", 100, 50, 90)], 126, 0.9)
+    middle = card.corners.mean(0)
+    assert np.allclose(middle, (163, 138), atol=0.5)
+    assert np.allclose(card.corners[0] - middle, (88, -63), atol=0.5)
+
+
+# --- model files (field reports F03, F07, F09) ------------------------------------------------------
+
+
+def _altered(tmp_path: Path, which: str, **changes: object) -> Path:
+    """A copy of the models with other words in one file's metadata."""
+    for name in ("index-finder.onnx", "index-reader.onnx"):
+        shutil.copy(MODELS / name, tmp_path / name)
+    data = (tmp_path / which).read_bytes()
+    start = data.index(b'{"role"')
+    end = data.index(b"}", start) + 1
+    old = data[start:end]
+    new = json.dumps(json.loads(old) | changes).encode()
+    assert len(new) <= len(old) + 200
+    (tmp_path / which).write_bytes(data[:start] + new.ljust(len(old)) + data[end:] if len(new) <= len(old) else b"")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("which", "changes", "word"),
+    [
+        ("index-reader.onnx", {"suits": "DCHS"}, "suits"),
+        ("index-reader.onnx", {"ranks": "23456789TJQKA"}, "ranks"),
+        ("index-reader.onnx", {"channels": "BGR"}, "channels"),
+        ("index-finder.onnx", {"points": ["suit", "rank"]}, "points"),
+    ],
+)
+def test_a_model_of_another_order_is_refused(tmp_path: Path, which: str, changes: dict[str, object], word: str) -> None:
+    """F03: shuffled names stop the start, with a line that says what and what to do."""
+    with pytest.raises(ModelError, match=word) as caught:
+        Reader.load(_altered(tmp_path, which, **changes))
+    assert "make export" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_or_broken_model_is_one_clear_line(tmp_path: Path) -> None:
+    """No traceback of the library, no second model instead."""
+    with pytest.raises(ModelError, match="no such model"):
+        Reader.load(tmp_path)
+    for name in ("index-finder.onnx", "index-reader.onnx"):
+        (tmp_path / name).write_bytes(b"nothing")
+    with pytest.raises(ModelError, match="not a model of this program"):
+        Reader.load(tmp_path)
+
+
+def test_the_threshold_is_the_one_in_the_model_file(reader: Reader) -> None:
+    """Chosen on drawn packs and training photographs, stored with the weights."""
+    data = (MODELS / "index-reader.onnx").read_bytes()
+    start = data.index(b'{"role"')
+    stored = json.loads(data[start : data.index(b"}", start) + 1])
+    assert reader.threshold == stored["threshold"]
+    assert 0.5 <= reader.threshold < 1
+
+
+def test_the_session_uses_the_threads_it_was_given() -> None:
+    """F07: no pool sized to the machine."""
+    session: Any = Reader.load(threads=1).finder.session
+    assert session.get_session_options().intra_op_num_threads == 1
+    assert session.get_session_options().inter_op_num_threads == 1
+
+
+def test_loading_does_not_import_the_training_tools() -> None:
+    """F08: no torch behind the runtime."""
+    import subprocess
+    import sys
+
+    unwanted = ("torch", "ultralytics", "onnx")
+    code = f"import sys, vision.reader, vision.stills; print([m for m in {unwanted} if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=MODELS.parent)
+    assert out.stdout.strip() == "[]"
+
+
+# --- what it reads ----------------------------------------------------------------------------------
+
+
+def test_the_golden_sheet(reader: Reader) -> None:
+    """A02, F03: 52 drawn cards, their exact labels, and the models that they were read with."""
+    golden = json.loads(GOLDEN.read_text())
+    assert reader.hash == golden["hash"], "other models: run python -m tests.vision.sheet and look at what changed"
+    assert sheet_labels(reader) == golden["labels"]
+    assert sum(a == b for a, b in zip(golden["labels"], all_cards(), strict=True)) >= 50
+    assert all(a in (b, "?") for a, b in zip(golden["labels"], all_cards(), strict=True))
+
+
+def sheet_labels(reader: Reader, swapped: bool = False) -> list[str]:
+    """What the reader says of each drawn card, in the order of all_cards()."""
+    picture, places = sheet()
+    if swapped:
+        picture = np.ascontiguousarray(picture[..., ::-1])
+    readings = reader.read(picture, 120.0)
+    labels = []
+    for x, y in places:
+        near = [r for r in readings if np.hypot(*(r.corners.mean(0) - (x, y))) < 40]
+        labels.append(near[0].card if near else "none")
+    return labels
+
+
+def test_swapped_channels_are_noticed(reader: Reader) -> None:
+    """F05: red read as blue must not pass for a good sheet."""
+    right = sum(a == b for a, b in zip(sheet_labels(reader, swapped=True), all_cards(), strict=True))
+    assert right < 0.9 * 52
+
+
+@pytest.mark.parametrize("angle", [0, 7, 90, 180, 187, 270])
+def test_six_and_nine(reader: Reader, angle: float) -> None:
+    """A06: told apart by where the suit lies, at any angle; never one for the other."""
+    for card in [r + s for r in "69" for s in SUITS]:
+        picture = _turned(card_picture(card), angle)
+        read = [r.card for r in reader.read(picture, 120.0)]
+        assert card in read, (card, angle, read)
+        assert set(read) <= {card, "?"}
+
+
+def test_a_rank_without_its_suit_is_no_card(reader: Reader) -> None:
+    """A06: the rank alone may be a six or a nine."""
+    picture = _turned(card_picture("6S"), 0)
+    for index in reader.indices(picture, 120.0):
+        x, y = index.suit_px
+        cv2.circle(picture, (round(x), round(y)), round(0.45 * index.span_px), (250, 250, 250), -1)
+    assert all(r.card in ("6S", "?") for r in reader.read(picture, 120.0))
+
+
+def test_an_empty_table_holds_no_cards(reader: Reader) -> None:
+    """A10: noise is no card."""
+    rng = np.random.default_rng(4)
+    for level in (40, 100, 236):
+        noise = np.clip(level + rng.normal(0, 4, (480, 640, 3)), 0, 255).astype(np.uint8)
+        assert [r for r in reader.read(noise, 110.0) if r.card != "?"] == []
+
+
+def test_a_card_sliding_in_is_read_or_not_but_never_wrong(reader: Reader) -> None:
+    """A01: no crash at the frame's edge, no reading of half an index."""
+    card = card_picture("7D")
+    for x in range(630, 480, -30):
+        picture = np.full((400, 640, 3), (70, 110, 60), np.uint8)
+        part = card[:, : max(640 - x, 0)]
+        picture[100 : 100 + card.shape[0], x : x + part.shape[1]] = part[:, : 640 - x]
+        assert {r.card for r in reader.read(picture, 120.0)} <= {"7D", "?"}
+
+
+def _turned(card: np.ndarray, angle: float) -> np.ndarray:
+    """A card on a green table, turned about its middle."""
+    picture = np.full((320, 320, 3), (70, 110, 60), np.uint8)
+    high, wide = card.shape[:2]
+    y, x = (320 - high) // 2, (320 - wide) // 2
+    picture[y : y + high, x : x + wide] = card
+    matrix = cv2.getRotationMatrix2D((160, 160), -angle, 1)
+    return cv2.warpAffine(picture, matrix, (320, 320), borderValue=(70, 110, 60))
+
+
+def test_the_module_says_what_it_needs() -> None:
+    """The index's place and span are those measured on the drawn packs."""
+    assert 4 < reading.INDEX_MM[0] < 8
+    assert 0.1 < reading.INDEX_SPAN < 0.2
