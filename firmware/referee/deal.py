@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .acts import after
+from .acts import after, round_from
 from .cards import RANKS, SUITS, Card, pack
 from .house import BadSetup, did_you_mean, shown
 
@@ -133,16 +133,17 @@ class Deal:
         """Who acts first: ``start`` or ``turn``, else the dealer's left, else the first seat listed."""
         return self.seat("start") or self.seat("turn") or after(live or self.seats, self.dealer)
 
-    def excerpt(self, *position: str) -> bool:
+    def excerpt(self, *position: str, book: tuple[int, ...] = ()) -> bool:
         """Does this begin in the middle of a deal of which nothing but the numbers of cards is known?
 
-        Then its first mover begins. A deal with a dealer begins at its beginning, unless the hands differ by more
-        than the one card that dealing out can make.
+        Then its first mover begins. It is no excerpt when a ``position`` or who acts is given, or when a dealer is
+        and the hands are the whole pack, or what the ``book`` deals to each place from the dealer's left.
         """
         if not self.has("counts") or self.has("turn", "start", *position):
             return False
-        held = [count for count in self.counts() if count is not None]
-        return self.setup.dealer is None or max(held) - min(held) > 1
+        places = round_from(self.seats, self.dealer)
+        dealt = tuple(self.counts()[seat - 1] for seat in places)
+        return self.setup.dealer is None or not (self.complete() or dealt == book)
 
     def complete(self) -> bool:
         """Is every card of the pack in a hand or in the stock?"""

@@ -158,7 +158,11 @@ class Fold:
 
     def fines(self) -> dict[str, int]:
         """What each seat was fined, only those who were."""
-        return {name: counters for name, counters in self.paid("FINE").items() if counters}
+        out: dict[str, int] = {}
+        for line in self.ledger.lines:
+            if line.code == "FINE" and isinstance(line.source, int):
+                out[self.names[line.source]] = out.get(self.names[line.source], 0) + line.counters
+        return out
 
     def when_over(self, **keys: Any) -> dict[str, Any]:
         """These keys, once somebody has won."""

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from ..acts import ALL, Act, Claim, Do, Due, Transfer, Verdict, after, less, mask, plural, refuse, without
-from ..cards import BIT, SUITS, Card, named, pack
+from ..cards import BIT, SUITS, Card, named
 from ..deal import Deal
 from ..fold import Fold
 from ..knowledge import Proof
@@ -64,11 +64,11 @@ def _near(state: State, card: Card) -> int:
     return beside(state.ranks, getattr(state.house, "corner", False)).get(card, 0)
 
 
-def begin(deal: Deal, house: Any, live: tuple[int, ...], first: str = "") -> State:
+def begin(deal: Deal, house: Any, book: tuple[int, ...], first: str = "") -> State:
     """The state before the first act: an empty table, or the cards that a script lays on it."""
-    table, free = deal.cards("table"), deal.excerpt("table")
+    table, free = deal.cards("table"), deal.excerpt("table", book=book)
     turn = None if free else deal.first()
-    state = State(house, deal.ranks(), mask(pack(deal.ranks())), live, turn, deal.counts(), mask(table), first=first)
+    state = State(house, deal.ranks(), mask(deal.pack()), deal.seats, turn, deal.counts(), mask(table), first=first)
     for card in table:
         state = replace(state, ends=(state.ends | _near(state, card)) & ~state.laid)
     return replace(state, unknown=free and not deal.complete(), pool=deal.number("pool"))

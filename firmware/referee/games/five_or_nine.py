@@ -99,7 +99,7 @@ def start(deal: Deal, house: House) -> Opening:
         deal.whole("hands and stock", [*listed, *deal.cards("stock")])
     first = str(deal.setup.deal.get("first_starter", ""))
     table = deal.cards("table")
-    state = _rows.begin(deal, house, deal.seats, first or _first_of(table))
+    state = _rows.begin(deal, house, hands(len(deal.seats), house)[0], first or _first_of(table))
     state, antes = _rows.antes(replace(state, all_dealt=house.deal_table == "all"))
     return Opening(state, deal.pack(), state.counts, table, antes)
 

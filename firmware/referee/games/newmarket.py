@@ -95,7 +95,7 @@ def start(deal: Deal, house: House) -> Opening:
     """The boodles and the kitty are staked, or lie there already."""
     boodles = _boodles(house)
     removed = _REMOVED[house.removed]
-    free = deal.excerpt()
+    free = deal.setup.dealer is None and deal.excerpt()
     state = State(house, deal.seats, deal.counts(), None if free else deal.first(), free, gone=mask(removed))
     if deal.has("layout", "kitty"):
         lies = {**deal.amounts("layout", boodles), "kitty": deal.number("kitty")}

@@ -131,7 +131,7 @@ def start(deal: Deal, house: House) -> Opening:
     layout = _layout(house, pope) if foster else ()
     gone = [_REMOVED] if not foster else []
     gone += [turn_up] if turn_up and house.turnup_owner == "out_of_play" else []
-    free = deal.excerpt()
+    free = deal.setup.dealer is None and deal.excerpt()
     first = None if free else deal.first()
     state = State(house, deal.seats, deal.dealer, trump, pope, layout, deal.counts(), first, free, gone=mask(gone))
     dressed = _dressed(deal, state)

@@ -58,7 +58,7 @@ def hands(players: int, house: House) -> tuple[tuple[int, ...], int]:
 def start(deal: Deal, house: House) -> Opening:
     """Everything is dealt and the antes are paid; or a position, whose antes lie in the pool already."""
     table, begun = deal.cards("table"), deal.has("table", "pool") or deal.excerpt("table")
-    state = _rows.begin(deal, house, deal.seats, "7" if table else "")
+    state = _rows.begin(deal, house, hands(len(deal.seats), house)[0], "7" if table else "")
     holder_begins = house.first_card == "7D" and not begun and not deal.has("turn", "start")
     state = replace(state, all_dealt=True, turn=None if holder_begins else state.turn)
     state, antes = (state, ()) if begun else _rows.antes(state, house.uneven_ante)
