@@ -129,8 +129,8 @@ def plan(
 ) -> Session:
     """A session of ``game`` with so many players; everything follows from ``seed``.
 
-    ``faults`` are mistakes that the people are to make, by the names in the game's play module; ``hardships`` what
-    happens on the way (`HARDSHIPS`); ``wish`` are wishes of the game's own ``play``: ``ranks`` of a short pack, ``max_moves``.
+    ``faults`` are mistakes that the people are to make (`FAULTS`), ``hardships`` what happens on the way (`HARDSHIPS`),
+    ``wish`` the wishes of the game's own ``play``: ``ranks`` of a short pack, ``max_moves`` ...
 
     :raises ValueError: for an unknown game or a number of players that it cannot be played with.
     """
@@ -169,8 +169,19 @@ def demo(game: str = "fan_tan", players: int | None = None, seed: int = 1) -> Se
     return plan(game, players, seed, faults=DEMO_FAULTS[game], look=calm)
 
 
-#: Moves after which a session of the soak stops: about twenty seconds of play.
-_SHORT_MOVES = 9
+#: Games that are over, or stop, after about twenty seconds of play: some with a finished suit, some with a showdown.
+_SHORT: dict[str, list[dict[str, Any]]] = {
+    "fan_tan": [
+        {"max_moves": 9},
+        {"max_moves": 9, "ranks": "A23456789TJQK", "piles": True},
+        {"max_moves": 16, "ranks": "A23"},
+        {"max_moves": 16, "ranks": "A234", "piles": True},
+    ],
+    "wish_card": [{"max_moves": 9}, {"max_moves": 12, "cards_each": 4, "middle": 3}],
+    "five_or_nine": [{"max_moves": 9}, {"ranks": "4567", "stock": 3}],
+    "pope_joan": [{"max_moves": 9}, {"cards_each": 2}],
+    "ranter_go_round": [{"shows_king": True}, {"shows_king": False}],
+}
 
 #: Picture sizes of the soak: the recordings' and a Pi camera's, binned.
 _SIZES: tuple[tuple[int, int], ...] = ((1280, 960), (1280, 960), (1280, 720), (1640, 1232))
@@ -180,11 +191,7 @@ def short(number: int) -> Session:
     """The ``number``-th of endlessly many short sessions for the soak: all games, rooms, packs, hands and hardships."""
     rng = Random(f"short {number}")
     game = sorted(GAMES)[number % len(GAMES)]
-    wish: dict[str, Any] = {} if game == "ranter_go_round" else {"max_moves": _SHORT_MOVES}
-    if game == "fan_tan":
-        wish |= {"piles": rng.random() < 0.3, "ranks": rng.choice(["A2345", "A234567", "A23456789TJQK"])}
-    if game == "ranter_go_round":
-        wish |= {"shows_king": rng.random() < 0.6}
+    wish = rng.choice(_SHORT[game])
     most = min(GAMES[game].most, 4)
     return plan(
         game,
