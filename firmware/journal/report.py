@@ -78,9 +78,34 @@ def story(journal: Journal, session_id: str) -> Story:
         deals, trouble = (), str(error)
     names = shown_names(header.seats)
     said = {one.deal.number: _said(one, header.seats) for one in deals}
+    nets = tuple(_shown_net(one, names) for one in deals)
+    return Story(
+        row=row,
+        header=header,
+        names=names,
+        deals=journal.deals(row.id),
+        opening={deal: rulings.get(OPENING, ()) for deal, rulings in said.items()},
+        told=_told(journal, row.id, names, said, deals),
+        remarks=tuple(line for line in lines if line.kind is LineKind.NOTE),
+        outcome={one.deal.number: with_shown_names(one.match.view.words, header.seats) for one in deals},
+        nets=nets,
+        results=tuple(results(deals)),
+        settlement=settle_up(add_up(nets)),
+        minutes=round(sum(elapsed_ns(a.stamp, b.stamp) for a, b in pairwise(lines)) / 60e9),
+        trouble=trouble,
+    )
+
+
+def _told(
+    journal: Journal,
+    session_id: str,
+    names: Sequence[str],
+    said: Mapping[int, Mapping[int, tuple[Said, ...]]],
+    deals: Sequence[DealReplay],
+) -> tuple[Told, ...]:
     struck = {(one.deal.number, entry.number) for one in deals for entry in _struck(one)}
     teller = Teller(names)
-    told = tuple(
+    return tuple(
         Told(
             line.deal,
             entry,
@@ -89,23 +114,7 @@ def story(journal: Journal, session_id: str) -> Story:
             said.get(line.deal, {}).get(entry.number, ()),
             (line.deal, entry.number) in struck,
         )
-        for line, entry in journal.numbered(row.id)
-    )
-    nets = tuple(_shown_net(one, names) for one in deals)
-    return Story(
-        row=row,
-        header=header,
-        names=names,
-        deals=journal.deals(row.id),
-        opening={deal: rulings.get(OPENING, ()) for deal, rulings in said.items()},
-        told=told,
-        remarks=tuple(line for line in lines if line.kind is LineKind.NOTE),
-        outcome={one.deal.number: with_shown_names(one.match.view.words, header.seats) for one in deals},
-        nets=nets,
-        results=tuple(results(deals)),
-        settlement=settle_up(add_up(nets)),
-        minutes=round(sum(elapsed_ns(a.stamp, b.stamp) for a, b in pairwise(lines)) / 60e9),
-        trouble=trouble,
+        for line, entry in journal.numbered(session_id)
     )
 
 

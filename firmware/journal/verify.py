@@ -7,6 +7,7 @@ short code that somebody wrote down (`Report.code`), also one written down earli
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,6 +23,11 @@ from .store import LineRow, SessionRow
 
 if TYPE_CHECKING:
     from .journal import Journal
+
+
+#: How often, and with what pause in seconds, two logs of a game that goes on are looked at until they have the same
+#: length: ten flushes of a slow card.
+_LOOKS, _PAUSE_S = 10, 0.05
 
 
 class Fault(StrEnum):
@@ -109,9 +115,8 @@ def verify(journal: Journal, session_id: str, written: str = "") -> Report:
         row = journal.session(session_id)
     except NoSuchSession:
         return _gone(journal, session_id)
-    kept = list(journal.store.lines(row.number))
+    row, kept, spare = _both(journal, row)
     sealed = [line.sealed for line in kept]
-    spare = _spare_rows(journal, row.id)
     lines = [line for text in sealed if (line := _parsed(text)) is not None]
     photos = _Photos(journal, row, lines)
     findings = [
@@ -138,6 +143,17 @@ def _gone(journal: Journal, session_id: str) -> Report:
         f"the whole session was removed from the database; its spare log has {len(lines)} lines (a start puts it back)"
     )
     return Report(session_id, (Finding(Fault.MISSING, words),), 0, 0, 0, 0, head_code(lines[-1].hash))
+
+
+def _both(journal: Journal, row: SessionRow) -> tuple[SessionRow, list[LineRow], list[Sealed]]:
+    """The session in both logs. While a game goes on in another program one may be a line ahead: look again then."""
+    for _ in range(_LOOKS if journal.read_only and not row.ended else 1):
+        row = journal.session(row.id)
+        kept, spare = list(journal.store.lines(row.number)), _spare_rows(journal, row.id)
+        if row.lines == len(kept) == len(spare):
+            break
+        time.sleep(_PAUSE_S)
+    return row, kept, spare
 
 
 def _spare_rows(journal: Journal, session_id: str) -> list[Sealed]:

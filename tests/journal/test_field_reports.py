@@ -373,7 +373,17 @@ def test_e07_a_restart_at_an_older_time_is_noted_and_overwrites_nothing(folder: 
         assert remarks(journal, session) == ["resumed", "clock_step"]
         assert len(list(folder.glob("pictures/*.jpg"))) == 7
         newer = journal.begin(HEADER)
-        assert [s.row.id for s in journal.sessions()] == [newer, session]
+        assert [(s.row.id, s.row.uncertain) for s in journal.sessions()] == [(newer, False), (session, True)]
+
+
+def test_e07_an_evening_after_a_restart_at_an_older_time_is_the_doubtful_one(folder: Path, clock: FakeClock) -> None:
+    with Journal.open(folder, clock=clock) as journal:
+        journal.end(fill(journal, 1))
+    clock.boot, clock.mono = "b0072", 5 * SECOND_NS
+    clock.wall -= 30 * DAY_NS
+    with Journal.open(folder, clock=clock) as journal:
+        fill(journal, 1)
+        assert [s.row.uncertain for s in journal.sessions()] == [True, False]
 
 
 def test_e07_a_clock_that_is_only_trimmed_is_no_step(journal: Journal, clock: FakeClock) -> None:

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -309,3 +310,23 @@ def test_codes_can_be_read_aloud() -> None:
     assert not set(code) & set("ILOU")
     assert same_code(code.replace("0", "o").replace("1", "l"), digest)
     assert not same_code(head_code(genesis("t")), digest)
+
+
+def test_a_game_that_goes_on_in_another_program_is_whole(folder: Path, journal: Journal) -> None:
+    """The database is a line ahead while the spare log is being written."""
+    session = fill(journal, 3)
+    spare = folder / "spare" / f"{session}.jsonl"
+    whole = spare.read_bytes()
+    spare.write_bytes(whole[: whole.rindex(b"\n", 0, -1) + 1])
+
+    def finish() -> None:
+        spare.write_bytes(whole)
+
+    with Journal.open(folder, read_only=True) as reader:
+        later = Timer(0.1, finish)
+        later.start()
+        report = verify(reader, session)
+        later.join()
+        assert report.whole, report.text()
+        spare.write_bytes(whole[: whole.rindex(b"\n", 0, -1) + 1])
+        assert not verify(reader, session).whole
