@@ -52,7 +52,7 @@ def import_zip(journal: Journal, path: Path) -> str:
             for name in archive.pictures:
                 journal.photos.put([_picture(file, name, path)])
             _put(journal, archive)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError) as error:
         raise BadArchive(f"{path}: not a whole ZIP file ({error}): copy or export it again") from None
     except JournalError:
         raise

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import random
 import re
+import shutil
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -33,8 +35,8 @@ from .tools import FakeClock, fill, laid, numbers, picture
 
 
 @pytest.fixture
-def elsewhere(tmp_path: Path) -> Path:
-    return tmp_path / "elsewhere"
+def elsewhere(folder: Path) -> Path:
+    return folder.with_name("elsewhere")
 
 
 def test_json_holds_all_and_its_chain_can_be_checked_without_us(journal: Journal) -> None:
@@ -276,3 +278,28 @@ def test_a_picture_that_two_sessions_share_is_kept_for_the_other(journal: Journa
     assert journal.photo(photo_hash(picture("first"))) is None
     assert verify(journal, first).whole
     assert verify(journal, second).whole
+
+
+def test_an_archive_with_damaged_bytes_is_refused_or_is_the_same(
+    journal: Journal, elsewhere: Path, tmp_path: Path
+) -> None:
+    session = play(journal)
+    whole, path = export_zip(journal, session), tmp_path / "evening.zip"
+    rng, refused = random.Random(3), 0
+    for _ in range(150):
+        data = bytearray(whole)
+        for _ in range(rng.choice((1, 3, 20))):
+            data[rng.randrange(-1_500, 0) if rng.random() < 0.5 else rng.randrange(len(data))] = rng.randrange(256)
+        path.write_bytes(data)
+        with Journal.open(elsewhere) as other:
+            try:
+                import_zip(other, path)
+            except JournalError as error:
+                refused += 1
+                assert "\n" not in str(error)
+                assert other.sessions() == []
+            else:
+                assert list(other.entries(session)) == list(journal.entries(session))
+                assert verify(other, session).whole
+        shutil.rmtree(elsewhere)
+    assert refused > 75
