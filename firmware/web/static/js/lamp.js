@@ -10,7 +10,7 @@ export function shine(element, light) {
   element.dataset.rhythm = key;
   element.dataset.colour = light?.colour || "off";
   for (const old of element.getAnimations()) old.cancel();
-  element.style.opacity = rhythm.length ? 1 : 0;
+  element.style.opacity = still.matches ? standing(rhythm) : Number(rhythm.length > 0);
   if (rhythm.length > 1 && !still.matches) {
     element.animate(frames(rhythm), { duration: rhythm.reduce((a, b) => a + b), iterations: Infinity });
   }
@@ -19,6 +19,13 @@ export function shine(element, light) {
 function rhythmOf(light) {
   if (Array.isArray(light?.pattern)) return light.pattern.filter((ms) => Number.isFinite(ms) && ms > 0);
   return !light?.colour || light.colour === "off" ? [] : [1000];
+}
+
+/** A lamp that may not blink: a rare blip is dim, anything else is lit; the words beside it say which. */
+function standing(rhythm) {
+  if (rhythm.length < 2) return rhythm.length;
+  const lit = rhythm.filter((_, step) => step % 2 === 0).reduce((a, b) => a + b);
+  return lit / rhythm.reduce((a, b) => a + b) < 0.1 ? 0.3 : 1;
 }
 
 function frames(rhythm) {
