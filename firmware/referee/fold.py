@@ -95,6 +95,7 @@ class Fold:
         self.names = ("", *deal.setup.seats)
         self.state = opening.state
         self.ledger = Ledger()
+        self._zones = {f"seat-{seat}": seat for seat in deal.seats}
         self.known = Knowledge(opening.pack, opening.counts, opening.located)
         self.rulings: list[Ruling] = []
         self.violations: list[Violation] = []
@@ -222,13 +223,22 @@ class Fold:
         if self.game.HANDS and owner is not None:
             self._open_hand(entry, fact, owner)
         elif self.game.HANDS and fact.zone == "stock":
-            self._proofs(self.known.elsewhere(fact.card) if fact.card else [])
+            self._turned_up(fact.card)
         elif fact.card is None:
             self._unsure(entry, "UNREAD", fact.seat)
         elif fact.card in self.table and entry.source != "script":
             self._again(entry, fact.card, fact.zone)
         else:
             self._play(entry, fact, owner)
+
+    def _turned_up(self, card: Card | None) -> None:
+        """A card lies open on the stock or the dead hand: the turn-up, or the dead hand shown at the end."""
+        turn_up = getattr(self.game, "turn_up", None)
+        if card is not None:
+            self._proofs(self.known.elsewhere(card))
+        if card is not None and turn_up:
+            self._verdict(turn_up(self.state, card))
+            self._tell_due()
 
     def _play(self, entry: Entry, fact: Laid, owner: int | None) -> None:
         """A card was laid where cards are played: by the hand that laid it, or the seat in whose zone it lies."""
@@ -468,7 +478,8 @@ class Fold:
         proved = getattr(self.game, "proved", None)
         for proof in proofs:
             made = proof.made
-            how = f"{{{proof.seat}}} held {proof.cards[0].pretty}" if proof.seen else "no other cards were left"
+            who = "" if len(made.claim.seats) == 1 else f"{{{proof.seat}}} "
+            how = f"{who}held {proof.cards[0].pretty}" if proof.seen else "no other cards were left"
             seen = (proof.seen.entry,) if proof.seen else (self._entry or made.entry,)
             card = proof.cards[0] if len(proof.cards) == 1 else None
             why = f"{made.claim.words}, but {how}"
@@ -530,10 +541,7 @@ class Fold:
 
     def _owner(self, zone: str) -> int | None:
         """The seat whose zone this is."""
-        return self._zones().get(zone)
-
-    def _zones(self) -> dict[str, int]:
-        return {f"seat-{seat}": seat for seat in self.deal.seats}
+        return self._zones.get(zone)
 
 
 def _seats_in(fact: Fact) -> tuple[int, ...]:

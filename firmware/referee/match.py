@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any, cast
 
 from . import games as _folder
+from .acts import round_from
 from .deal import Deal, Setup, check_setup
 from .events import Corrected, Entry, Inserted
 from .fold import Fold, Game
@@ -219,9 +220,26 @@ class Match:
             return None
         dealer, deal = carried
         short = {name: self.setup.deal[name] for name in ("ranks", "suits") if name in self.setup.deal}
+        short |= self._dealt_again(dealer)
         purses = {name: fold.purse(seat) for seat, name in fold.seats()}
         kept = {"counters": purses} if None not in purses.values() else {}
         return Setup(self.setup.game, self.setup.seats, dealer, self.setup.house, {**short, **kept, **deal})
+
+    def _dealt_again(self, dealer: int) -> dict[str, Any]:
+        """The next deal gives each place from the dealer's left as many cards as this one did, where that is known."""
+        counts, fold = self.setup.deal.get("counts"), self._fold
+        if not isinstance(counts, Mapping) or self._deal.has("need", "in_suit", "done", "table", "turn", "start"):
+            return {}
+        live = (fold.names[s] for s in round_from(self._deal.seats, self._deal.dealer))
+        by_place = [counts[name] for name in live if name in counts]
+        names = [fold.names[s] for s in round_from(fold.state.live, dealer)]
+        if len(by_place) != len(names):  # fewer players: what the book deals to so many
+            hands = getattr(self.game, "hands", None)
+            by_place = hands(len(names), self._house)[0] if hands and not self._deal.has("ranks", "suits") else []
+        if not by_place:
+            return {}
+        stock = self.setup.deal.get("stock")
+        return {"counts": dict(zip(names, by_place, strict=True)), **({"stock": stock} if type(stock) is int else {})}
 
     def why(self, number: int) -> tuple[str, ...]:
         """Everything that was said about entry ``number``, in words, with the entries that led to it."""

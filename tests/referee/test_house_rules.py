@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from firmware.referee.match import Match
+from firmware.referee.cards import Card
+from firmware.referee.events import Entry, Laid
+from firmware.referee.match import Match, Setup
 from firmware.referee.script import load_scripts, run_script
 
 
@@ -493,6 +495,15 @@ def test_pope_the_pope_turned_up_may_end_the_deal() -> None:
     result = judged("pope_joan", "A play 2C", {"turnup_pope": "pope_game_and_cards"}, **deal)
     holds(result, takes=[["deal", "C", "pope", 6], ["deal", "C", "game", 1]], got={"A": 0, "B": 0, "C": 33}, winner="C")
     holds(result, card_payments={"A": 13, "B": 13}, next=None, violations=[[0, "DEAL_OVER"]])
+
+
+def test_pope_the_turn_up_is_seen_on_the_dead_hand() -> None:
+    found = Match(Setup("pope_joan", ("A", "B", "C"), 3, {}, {"counts": {"A": 13, "B": 13, "C": 12}}))
+    rulings = found.add(Entry(0, Laid(Card.parse("QH"), "stock", 3), source="camera"))
+    assert [(r.code, r.seat, r.counters) for r in rulings] == [("QUEEN", 3, 1)]
+    found.add(Entry(1, Laid(Card.parse("KH"), "layout", 1), source="camera"))
+    assert found.result()["takes"] == [["deal", "C", "queen", 1], [0, "A", "king", 1]]
+    assert found.add(Entry(2, Laid(Card.parse("2S"), "stock", None), source="camera")) == ()
 
 
 @pytest.mark.parametrize(("exempt", "got"), [(True, 4), (False, 9)])

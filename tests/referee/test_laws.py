@@ -124,6 +124,17 @@ def test_every_code_has_its_words(game: str) -> None:
 
 
 @each_game
+def test_every_counter_that_moves_is_explained(game: str) -> None:
+    """Whose counters, how many, and why, in words with the players' names."""
+    for seed in range(6):
+        match = played(game, seed, most=80).match
+        for ruling in match.rulings:
+            if ruling.counters and ruling.kind.value in ("paid", "takes"):
+                assert match.setup.seats[(ruling.seat or 0) - 1] in ruling.why
+                assert str(ruling.counters) in ruling.why or ruling.code == "CARDS", ruling
+
+
+@each_game
 @settings(calm, max_examples=6)
 @given(st.integers(0, 10_000), st.data())
 def test_striking_an_entry_equals_never_having_had_it(game: str, seed: int, data: st.DataObject) -> None:
@@ -276,6 +287,8 @@ def test_deals_follow_each_other(game: str) -> None:
         match = Match(following)
         assert following.dealer in match.view.live
         assert match.ledger.total() == 0
+        if table.match.game.HANDS:
+            assert sum(following.deal["counts"].values()) == sum(table.match.setup.deal["counts"].values())
 
 
 def test_the_card_that_was_shown_once_is_seen_twice() -> None:

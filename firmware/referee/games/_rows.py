@@ -193,7 +193,7 @@ def _won(verdict: Verdict, act: Act) -> Verdict:
 def proved(state: State, proof: Proof, starters: str) -> Verdict:
     """A pass was proved false: the house may fine it, and a starter held back besides."""
     seat, card = proof.seat or 0, proof.cards[0]
-    why = f"{{{seat}}} is fined for passing with {card.pretty}"
+    why = f"{{{seat}}} is fined {{n}} for passing with {card.pretty}"
     fine = Transfer(seat, state.winner or "fines", state.house.false_pass_fine, "FINE", why, (proof.made.entry,))
     if state.house.held_starter_fine and card.rank in starters:
         state = replace(state, owed=(*state.owed, *((near, seat) for near in named(_near(state, card)))))

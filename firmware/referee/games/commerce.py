@@ -96,7 +96,7 @@ def _own_turn(state: State, act: Act) -> Verdict:
     if act.do is Do.DEMAND:
         return Verdict(replace(state, asked=after(state.live, act.seat)))
     if act.do is Do.SAY and act.word == "buy":
-        why = f"{{{act.seat}}} buys a card from {{{state.dealer}}}"
+        why = f"{{{act.seat}}} buys a card from {{{state.dealer}}} for {{n}}"
         price = 0 if act.seat == state.dealer else state.house.price
         paid = (Transfer(act.seat, state.dealer, price, "BUY", why),)
         return Verdict(replace(state, turn=after(state.live, act.seat)), transfers=paid)

@@ -187,7 +187,7 @@ def _won(state: State, act: Act) -> Verdict:
 def proved(state: State, proof: Proof) -> Verdict:
     """A payment was proved false: the house may fine it."""
     seat, to = proof.seat or 0, state.winner or "fines"
-    why = f"{{{seat}}} is fined for withholding {proof.cards[0].pretty}"
+    why = f"{{{seat}}} is fined {{n}} for withholding {proof.cards[0].pretty}"
     return Verdict(state, transfers=(Transfer(seat, to, state.house.withhold_fine, "FINE", why, (proof.made.entry,)),))
 
 

@@ -217,7 +217,7 @@ def _no_lead(state: State, act: Act) -> Verdict:
 def proved(state: State, proof: Proof) -> Verdict:
     """A card was held back."""
     seat, to = proof.seat or 0, state.winner or "fines"
-    why = f"{{{seat}}} is fined for holding back {proof.cards[0].pretty}"
+    why = f"{{{seat}}} is fined {{n}} for holding back {proof.cards[0].pretty}"
     return Verdict(state, transfers=(Transfer(seat, to, state.house.held_back_fine, "FINE", why, (proof.made.entry,)),))
 
 

@@ -187,6 +187,16 @@ def _turned_up(state: State, card: Card) -> tuple[State, tuple[Transfer, ...]]:
     return state, ()
 
 
+def turn_up(state: State, card: Card) -> Verdict:
+    """A card is turned up on the dead hand: the trump, where none is known and nobody has played."""
+    if state.trump or state.last or state.layout or state.over:
+        return Verdict(state)
+    out = state.house.turnup_owner == "out_of_play"
+    new = replace(state, trump=card.suit, gone=state.gone | BIT[card] if out else state.gone)
+    new, takes = _turned_up(new, card)
+    return Verdict(new, transfers=takes)
+
+
 def _take(seat: int, name: str, why: str, *entries: int) -> Transfer:
     return Transfer(name, seat, ALL, name.upper(), f"{why} and takes {{n}} from {name}", entries)
 
@@ -328,7 +338,7 @@ def _no(state: State, act: Act) -> Verdict:
 def proved(state: State, proof: Proof) -> Verdict:
     """A card was held back."""
     seat, to = proof.seat or 0, state.winner or "fines"
-    why = f"{{{seat}}} is fined for holding back {proof.cards[0].pretty}"
+    why = f"{{{seat}}} is fined {{n}} for holding back {proof.cards[0].pretty}"
     return Verdict(state, transfers=(Transfer(seat, to, state.house.held_back_fine, "FINE", why, (proof.made.entry,)),))
 
 

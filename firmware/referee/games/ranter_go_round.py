@@ -32,6 +32,7 @@ from ..rulings import Kind, Ruling
 TITLE = "Ranter-Go-Round"
 MOVES = ("demand", "pass", "cut", "swap", "king")
 HANDS = False
+ANNOUNCES = True  # a neighbour's presses are words: once an ace, twice a deuce
 
 _CUT = 0  # the token of the card that the dealer cut
 
