@@ -14,7 +14,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +30,8 @@ log = logging.getLogger(__name__)
 
 #: How often the buttons' levels are read, to make up for edges that the kernel lost.
 LOOK_MS = 20
+#: How long the panel's thread may take to end; a device that hangs must not keep the program from ending.
+CLOSE_S = 2.0
 #: How often the lamps are written again though nothing changed.
 REFRESH_MS = 1000
 
@@ -38,7 +40,8 @@ class Panel:
     """Lights, digits, buzzer and buttons of one table. Use it as a context manager: leaving it turns the lights off.
 
     ``board``: the devices. ``clock_ns``: a monotonic clock in ns. ``on_fault``: told in words of each new fault of the
-    panel itself. ``acts`` come out in the order in which they could be judged, each with the time of the finger.
+    panel itself. ``owned``: what is let go after the devices (factory, claim). `acts` gives acts in the order in which
+    they could be judged, each with the time of the finger.
     """
 
     def __init__(
@@ -47,13 +50,13 @@ class Panel:
         timing: Timing | None = None,
         clock_ns: Callable[[], int] = time.monotonic_ns,
         on_fault: Callable[[str], None] | None = None,
-        claim: Claim | None = None,
+        owned: ExitStack | None = None,
     ) -> None:
         self.board = board
         self.clock_ns = clock_ns
         self._timing = timing or Timing()
         self._on_fault = on_fault or log.warning
-        self._claim = claim
+        self._owned = owned or ExitStack()
         self._owner = os.getpid()
         self._lock = threading.RLock()
         self._wake = threading.Event()
@@ -154,10 +157,9 @@ class Panel:
             self._closed = True
         self._wake.set()
         if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join()
+            self._thread.join(CLOSE_S)
         self._try("closing", self.board.close)
-        if self._claim is not None:
-            self._claim.close()
+        self._try("giving back the pins", self._owned.close)
         atexit.unregister(self.close)
 
     def _heard(self, seat: int, down: bool) -> None:
@@ -292,14 +294,13 @@ def open_panel(
 
     :raises PanelError: if another program has it, the pin library is missing or a pin is taken.
     """
-    claim = Claim() if config.factory != "mock" else None
-    try:
-        board = open_board(config, open_factory(config) if factory is None else factory)
-    except BaseException:
-        if claim is not None:
-            claim.close()
-        raise
-    return Panel(board, config.timing, clock_ns, on_fault, claim)
+    with ExitStack() as owned:
+        if factory is None:
+            if config.factory != "mock":
+                owned.enter_context(closing(Claim()))
+            factory = owned.enter_context(closing(open_factory(config)))
+        board = open_board(config, factory)
+        return Panel(board, config.timing, clock_ns, on_fault, owned.pop_all())
 
 
 def demo_board(seats: int, clock_ns: Callable[[], int] = time.monotonic_ns) -> tuple[Panel, MockPins]:

@@ -59,7 +59,9 @@ class Act:
     seat: int = 0
 
     def to_fact(self) -> Pressed | None:
-        """The fact for the referee, or None where the gesture is about the button and not the game."""
+        """The fact for the referee; None where the gesture is about the button or the button is the host's (seat 0)."""
+        if self.seat == 0:
+            return None
         match self.gesture:
             case Gesture.TAP:
                 return Pressed(self.seat, Press.SHORT, self.taps)

@@ -52,6 +52,8 @@ class Told:
 
 
 NOTHING = Told()
+#: The host's button is nobody's in the game: a hold calls the referee, a tap says nothing.
+HOST = 0
 
 
 def take(
@@ -63,13 +65,16 @@ def take(
     double press is an act of the game. ``now_s``: on the clock that `signals` is asked with.
     """
     match act.gesture:
+        case Gesture.TAP if act.seat == HOST:
+            return desk, NOTHING
         case Gesture.TAP if act.taps > 1 and not taps_count:
             asked = {**desk.balance, act.seat: (counters.get(act.seat, 0), now_s)}
             return replace(desk, balance=asked), NOTHING
         case Gesture.TAP:
             return _tapped(desk, act)
         case Gesture.LONG:
-            return replace(desk, dispute=True), Told((Pressed(act.seat, Press.LONG),))
+            facts = () if act.seat == HOST else (Pressed(act.seat, Press.LONG),)
+            return replace(desk, dispute=True), Told(facts)
         case Gesture.STUCK | Gesture.HELD_AT_START:
             return replace(desk, release=desk.release | {act.seat}), NOTHING
         case Gesture.FREED:

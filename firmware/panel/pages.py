@@ -56,6 +56,7 @@ presses announce a deuce) |
 
 Where a payment goes from seat to seat, the payer presses when it is given and the receiver when it has come. A button
 that is down when the program starts, or for half a minute, is ignored until it is let go, and its light says so.
+The host's button belongs to no seat: holding it calls the referee.
 
 The pool stands on the two digits; `--` means that it is more than 99: the page shows it.
 """

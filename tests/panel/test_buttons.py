@@ -40,6 +40,10 @@ def play(
     return [(f"{a.gesture} {a.taps}" if a.taps else str(a.gesture), a.t_ns // MS) for a in (*told, *acts)]
 
 
+def test_the_hosts_button_is_no_seat_of_the_game():
+    assert [Act(gesture, 0, 1, seat=0).to_fact() for gesture in Gesture] == [None] * len(Gesture)
+
+
 QUICK = settings(deadline=None, max_examples=60)
 
 

@@ -46,6 +46,10 @@ class TestOneSeat:
         desk, told = take(Desk(), Act(gesture, 0, seat=3), 9.0, HAVE)
         assert (desk.attention(), told) == (Attention(again={3: 9.0}), NOTHING)
 
+    def test_the_host_can_call_the_referee_and_does_nothing_else(self):
+        assert take(Desk(), Act(Gesture.LONG, 0, seat=0), 1.0, HAVE) == (Desk(dispute=True), NOTHING)
+        assert take(Desk(), tap(0), 1.0, HAVE) == take(Desk(), tap(0, 2), 1.0, HAVE) == (Desk(), NOTHING)
+
 
 class TestFromSeatToSeat:
     def test_both_must_press_payer_first(self):
