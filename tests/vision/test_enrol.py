@@ -11,7 +11,7 @@ import pytest
 
 from firmware.simulator import pack
 from vision import enrol as e
-from vision.reader import RANKS, SUITS, Reader, Reading
+from vision.reader import Reader, Reading
 
 RNG = np.random.default_rng(5)
 SIZE = (32, 48)
@@ -35,16 +35,13 @@ def test_match_of_52_is_a_permutation_and_undoes_a_shuffle() -> None:
 
 
 def glyph(card: str, rng: np.random.Generator) -> np.ndarray:
-    """A cut whose upper half is the rank's pattern and whose lower half is the suit's, moved and noisy."""
-    cut = np.full((SIZE[1], SIZE[0], 3), 225, np.float32)
-    rank, suit = RANKS.index(card[0]), SUITS.index(card[1])
-    ink = (30, 30, 200) if suit in (1, 2) else (30, 30, 30)
-    for bit in range(4):
-        if (rank + 1) >> bit & 1:
-            cv2.rectangle(cut, (4 + 6 * bit, 6), (8 + 6 * bit, 20), ink, -1)
-    cv2.rectangle(cut, (4 + 6 * suit, 28), (10 + 6 * suit, 42), ink, -1)
+    """A cut with the rank as a letter above the suit as a letter, moved and noisy."""
+    cut = np.full((SIZE[1], SIZE[0], 3), 225, np.uint8)
+    ink = (30, 30, 200) if card[1] in "DH" else (30, 30, 30)
+    for letter, foot in ((card[0], 22), (card[1], 44)):
+        cv2.putText(cut, letter, (8, foot), cv2.FONT_HERSHEY_SIMPLEX, 0.75, ink, 2, cv2.LINE_AA)
     shift = np.float32([[1, 0, rng.normal(0, 1)], [0, 1, rng.normal(0, 1)]])
-    moved = cv2.warpAffine(cut, shift, SIZE, borderMode=cv2.BORDER_REPLICATE) * rng.uniform(0.7, 1)
+    moved = cv2.warpAffine(cut, shift, SIZE, borderMode=cv2.BORDER_REPLICATE).astype(np.float32) * rng.uniform(0.7, 1)
     return np.clip(moved + rng.normal(0, 5, moved.shape), 0, 255).astype(np.uint8)
 
 
@@ -109,7 +106,7 @@ def test_before_and_after_are_measured_on_the_other_corner() -> None:
     seen = made(e.CARDS, known=set(e.CARDS))
     before, after = e.before_and_after([seen], list(e.CARDS), threshold=0.3)
     assert before.right == 0
-    assert after.right > 90
+    assert after.right > 80
     assert after.words.endswith("of 104")
 
 
