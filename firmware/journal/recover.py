@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from .chain import genesis, link
-from .errors import from_os
+from .errors import JournalError, from_os
 from .guard import make_folder, sync_folder
 from .lines import Sealed, read_line
 from .photos import PhotoShelf
@@ -62,36 +62,41 @@ def open_sound(places: Places, wall_ns: int) -> tuple[Store, Repairs]:
     path = places.folder / NAME
     try:
         store, fault = _try_open(path, expected=bool(places.spare.ids()))
-        if fault:
-            aside = set_aside(places.folder, _database_files(path), wall_ns)
-            store = open_store(path)
-            _rebuild(store, places, aside / NAME, repairs, fault)
-        _compare(store, places, repairs, wall_ns)
-        suspect_mark(path).unlink(missing_ok=True)
+        broken = None if store else set_aside(places.folder, _database_files(path), wall_ns) / NAME
+        return _made_sound(store or open_store(path), places, broken, fault, repairs, wall_ns), repairs
+    except JournalError:
+        raise
     except OSError as error:
-        raise from_os(error, places.folder) if type(error) is OSError else error from None
-    return store, repairs
+        raise from_os(error, places.folder) from None
 
 
-def _try_open(path: Path, *, expected: bool) -> tuple[Store, str]:
-    """The open database and "", or what is wrong with it; an empty file is wrong if sessions are ``expected``."""
+def _made_sound(store: Store, places: Places, broken: Path | None, fault: str, repairs: Repairs, wall_ns: int) -> Store:
+    """Fill a new database from what is left of the ``broken`` one, and hold it against the spare logs."""
+    try:
+        if broken is not None:
+            _rebuild(store, places, broken, repairs, fault)
+        _compare(store, places, repairs, wall_ns)
+        suspect_mark(store.path).unlink(missing_ok=True)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _try_open(path: Path, *, expected: bool) -> tuple[Store | None, str]:
+    """The open database, or what is wrong with it; an empty file is wrong if sessions are ``expected``."""
     size = path.stat().st_size if path.exists() else 0
     if size == 0 and expected:
-        return _none(), "the file was empty" if path.exists() else "the file was gone"
+        return None, "the file was empty" if path.exists() else "the file was gone"
     try:
         store = open_store(path)
     except sqlite3.DatabaseError as error:
-        return _none(), str(error)
-    if size <= LOOK_THROUGH_BYTES or suspect_mark(path).exists():
-        fault = store.fault()
-        if fault:
-            store.close()
-        return store, fault
+        return None, str(error)
+    looked = size <= LOOK_THROUGH_BYTES or suspect_mark(path).exists()
+    if looked and (fault := store.fault()):
+        store.close()
+        return None, fault
     return store, ""
-
-
-def _none() -> Store:
-    return Store(sqlite3.connect(":memory:"), Path(NAME))
 
 
 def _database_files(path: Path) -> list[Path]:

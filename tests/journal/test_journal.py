@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
@@ -157,3 +158,31 @@ def test_a_header_without_seats_or_json_is_refused(journal: Journal) -> None:
 
 def test_the_reserve_is_real_room(folder: Path, journal: Journal) -> None:
     assert (folder / guard.RESERVE_NAME).stat().st_blocks * 512 >= guard.RESERVE_BYTES
+
+
+def test_the_pages_threads_read_while_the_table_writes(folder: Path, journal: Journal) -> None:
+    session = journal.begin(HEADER)
+    stop, faults, read = Event(), [], []
+
+    def page() -> None:
+        with Journal.open(folder, read_only=True) as outside:
+            while not stop.is_set():
+                for reader in (journal, outside):
+                    seen = numbers(reader, session)
+                    read.append(len(seen))
+                    if seen != list(range(len(seen))):
+                        faults.append(seen)
+                    reader.sessions()
+
+    threads = [Thread(target=page) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for number in range(150):
+        journal.append(session, laid(number), [picture(str(number))])
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert faults == []
+    assert read
+    assert max(read) > 0
+    assert numbers(journal, session) == list(range(150))
