@@ -6,9 +6,11 @@ read levels but never deliver a press (field report C02).
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import importlib
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -82,7 +84,9 @@ def pipe_folder(environ: Mapping[str, str]) -> Path:
         folder = environ.get(name, "").split(":")[0]
         if folder and os.access(folder, os.W_OK | os.X_OK):
             return Path(folder).resolve()
-    return Path(tempfile.mkdtemp(prefix="cardtable-pins-"))
+    made = tempfile.mkdtemp(prefix="cardtable-pins-")
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return Path(made)
 
 
 def chip_labels(lgpio: Any, devices: Path = Path("/dev")) -> dict[int, str]:
