@@ -67,7 +67,7 @@ class Commands:
         match action["do"]:
             case "press":
                 pressed = Pressed(_seat(actor), Press(action["press"]), action["taps"])
-                table.press(Seen(pressed, table.now, table.now, source="page"))
+                table.enter(Seen(pressed, table.now, table.now, source="page"))
             case "call":
                 table.call(actor.seat, action.get("ruling"), action.get("entry"))
             case "let_stand":

@@ -14,7 +14,6 @@ from vision.frames import Frame
 
 from .config import TableConfig
 from .journal.journal import Journal
-from .panel.buttons import Act, Gesture
 from .panel.panel_fake import PanelLike
 from .perception import CardReader, Perception
 from .referee.events import Entry, Pressed
@@ -41,8 +40,8 @@ class Made:
 class Live:
     """The table at play. Use it from one thread; `act` may be called from the page's threads.
 
-    ``origin_ns``: what the panel's clock said at second 0 of the frames. ``told``: called with every entry; ``heard``: with every press
-    and its time on the frames' clock.
+    ``origin_ns``: what the panel's clock said at second 0 of the frames. ``told``: called with every entry;
+    ``heard``: with every press and its time on the frames' clock.
     """
 
     config: TableConfig
@@ -96,14 +95,14 @@ class Live:
         self._buttons()
         if self.table is None or self._sequencer is None:
             return
-        self.table.release, self.table.fault = self.panel.held(), self.fault
+        self.table.desk = replace(self.table.desk, release=self.panel.held(), fault=self.fault)
         self._sequencer.frame(replace(frame, seconds=self._session_s(frame.seconds)))
         self.table.refresh(self._session_s(frame.seconds))
 
     def quiet(self) -> None:
         """No picture comes: show the fault, judge nothing."""
         if self.table is not None:
-            self.table.fault = self.fault
+            self.table.desk = replace(self.table.desk, fault=self.fault)
             self.table.refresh(self.table.now)
 
     def finish(self) -> dict[str, Any]:
@@ -124,24 +123,17 @@ class Live:
 
     def _buttons(self) -> None:
         for act in self.panel.acts():
-            if act.gesture is Gesture.UNCLEAR:
-                self.panel_unclear(act)
-            elif (pressed := act.to_fact()) is not None and self._sequencer is not None:
-                frame_s = (act.t_ns - self.origin_ns) / NS
+            frame_s = (act.t_ns - self.origin_ns) / NS
+            if self.table is None or self._sequencer is None:
+                continue
+            for pressed in self.table.hear(act, self._session_s(frame_s)):
                 self.heard(pressed, frame_s)
                 self._sequencer.press(pressed, self._session_s(frame_s))
-
-    def panel_unclear(self, act: Act) -> None:
-        """A press that could not be judged is said, never lost silently."""
-        if self.table is not None:
-            self.table.remark("PRESS_UNCLEAR", f"{self.table.name(act.seat)}'s button: press again")
 
     def _enter(self, seen: Seen) -> Entry | None:
         if self.table is None:
             return None
-        told = self.table.press(seen) if isinstance(seen.fact, Pressed) else self.table.enter(seen)
-        if told is None:
-            return None
+        told = self.table.enter(seen)
         self.told(told)
         return told.entry
 

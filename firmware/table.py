@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from .journal.journal import OPENING, Journal
 from .journal.lines import SessionHeader
-from .panel.signals import Attention, PanelState, Said, Signal, signals
+from .panel import desk as desks
+from .panel.buttons import Act
+from .panel.signals import PanelState, Said, Signal, signals
 from .referee.events import Corrected, Entry, Fact, HandShown, Note, Press, Pressed, to_json
 from .referee.match import Match, PublicView, Setup, games
-from .referee.rulings import Ruling
+from .referee.rulings import Kind, Ruling
 from .web.source import Noticeboard
 
 #: How many rulings the lights and the page look back on; the page shows 20.
@@ -92,14 +94,12 @@ class Table:
         self.lights = lights
         self.now = 0.0
         self.state = "playing"
-        self.fault = ""
-        self.release: frozenset[int] = frozenset()
+        self.desk = desks.Desk()
         self.geometry: Mapping[str, Any] = {}
         self.cards: Callable[[], Sequence[Mapping[str, Any]]] = tuple
         self.board = board
         self.panel_state = PanelState(())
         self._said: list[Said] = [Said(0.0, ruling) for ruling in self.match.opening]
-        self._balance: dict[int, tuple[int, float]] = {}
         self._dispute: _Dispute | None = None
         self._wishes: dict[int, _Wish] = {}
         self.results: list[dict[str, Any]] = []
@@ -156,32 +156,36 @@ class Table:
         self.refresh(seen.at)
         return Told(kept, rulings)
 
-    def press(self, seen: Seen) -> Told | None:
-        """A button: a long press calls the referee, a double press asks for the seat's balance, else it is entered.
-
-        While a reply is due (Ranter-Go-Round) two presses are a word of the game, and are entered.
-        """
-        pressed = seen.fact
-        if isinstance(pressed, Pressed) and pressed.press is Press.LONG:
-            self._dispute = self._dispute or _Dispute(pressed.seat)
-        elif isinstance(pressed, Pressed) and pressed.taps >= 2 and self.match.view.due != REPLY:
-            self._balance[pressed.seat] = (self.match.view.counters[pressed.seat - 1], self.now)
-            self.refresh(seen.at)
-            return None
-        return self.enter(seen)
+    def hear(self, act: Act, t: float) -> tuple[Pressed, ...]:
+        """What a button's act comes to: presses to be entered in their order, or an answer on the lights."""
+        counters = dict(enumerate(self.match.view.counters, 1))
+        self.desk, told = desks.take(self.desk, act, t, counters, taps_count=self.match.view.due == REPLY)
+        for transfer in told.paid:
+            words = f"{self.name(transfer.to)} has {transfer.counters} from {self.name(transfer.payer)}"
+            self.remark("HANDED_OVER", words)
+        if self.desk.dispute and self._dispute is None and not told.facts:
+            self.call(None)
+        return told.facts
 
     def refresh(self, now: float) -> None:
         """Show the state at ``now`` on lights and page; the clock never goes back."""
         self.now = max(self.now, now)
-        self.panel_state = signals(len(self.setup.seats), self.match.view, self._said, self.now, self._attention())
+        attention = replace(self.desk, dispute=self._dispute is not None).attention()
+        self.panel_state = signals(len(self.setup.seats), self.match.view, self._said, self.now, attention)
         self.lights.show(self.panel_state)
         self.board.publish(**self.snapshot())
 
     def _judge(self, entry: Entry) -> tuple[Ruling, ...]:
         rulings = self.match.add(entry)
         self._said = [*self._said, *(Said(entry.at, ruling) for ruling in rulings)][-RECENT:]
-        if isinstance(entry.fact, Note):
-            self._note(entry.fact)
+        for ruling in rulings:
+            if ruling.kind is Kind.PAID and ruling.seat and ruling.to:
+                self.desk = desks.owe(self.desk, ruling.seat, ruling.to, ruling.counters)
+        match entry.fact:
+            case Note():
+                self._note(entry.fact)
+            case Pressed(seat, Press.LONG):
+                self._dispute = self._dispute or _Dispute(seat)
         return rulings
 
     def _note(self, note: Note) -> None:
@@ -192,11 +196,6 @@ class Table:
 
     def _keep_opening(self) -> None:
         self.journal.add_rulings(self.session_id, OPENING, self.match.opening, deal=self.deal)
-
-    def _attention(self) -> Attention:
-        return Attention(
-            fault=self.fault, dispute=self._dispute is not None, release=self.release, balance=dict(self._balance)
-        )
 
     # -- what people decide
 
@@ -234,7 +233,7 @@ class Table:
         if not 0 <= target < len(self.match.entries):
             raise ValueError(f"there is no entry {target}")
         told = self.enter(Seen(Corrected(target, instead, by, why), self.now, self.now, source="page"))
-        self._dispute = None
+        self._closed()
         self.refresh(self.now)
         return told
 
@@ -245,8 +244,11 @@ class Table:
 
     def close_dispute(self, code: str, words: str) -> None:
         """The dispute is settled without a correction: the ruling stands, or the table agreed otherwise."""
-        self._dispute = None
+        self._closed()
         self.remark(code, words)
+
+    def _closed(self) -> None:
+        self._dispute, self.desk = None, desks.settled(self.desk)
 
     def pause(self, paused: bool) -> None:
         """Stop the game for a while, or go on."""
@@ -287,7 +289,7 @@ class Table:
             "deal": self.deal,
             "dealer": self.setup.dealer,
             "seats": list(self.setup.seats),
-            "state": "fault" if self.fault else "paused" if self._dispute else self.state,
+            "state": "fault" if self.desk.fault else "paused" if self._dispute else self.state,
             "view": view_json(view),
             "lights": [light_json(seat, light) for seat, light in enumerate(self.panel_state.lights, 1)],
             "cards": list(self.cards()),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from firmware.journal.journal import Journal
+from firmware.panel.buttons import Act, Gesture
 from firmware.panel.panel_fake import FakePanel
 from firmware.panel.signals import Meaning
 from firmware.referee.cards import Card
@@ -16,6 +17,7 @@ from firmware.referee.match import BadSetup, Setup
 from firmware.table import Seen, Table
 from firmware.web.source import Noticeboard
 
+NS = 1_000_000_000
 JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffd9")
 SETUP = Setup("fan_tan", ("Ann", "Bo", "Cy"), 3, {"ante": 1}, {"counts": {"Ann": 18, "Bo": 17, "Cy": 17}})
 
@@ -110,7 +112,8 @@ def test_a_withheld_card_is_proved_with_both_entries(journal: Journal) -> None:
 def test_a_long_press_calls_the_referee_and_a_ruling_can_stand(journal: Journal) -> None:
     table = begun(journal, FakePanel())
     table.enter(laid("7H", 1, 1.0))
-    table.press(pressed(2, 2.0, press=Press.LONG))
+    assert table.hear(Act(Gesture.LONG, 2 * NS, seat=2), 2.0) == (Pressed(2, Press.LONG),)
+    table.enter(pressed(2, 2.0, press=Press.LONG))
     assert table.snapshot()["state"] == "paused"
     assert table.snapshot()["dispute"]["seat"] == 2
     assert all(light.meaning is Meaning.DISPUTE for light in table.panel_state.lights)
@@ -121,7 +124,8 @@ def test_a_long_press_calls_the_referee_and_a_ruling_can_stand(journal: Journal)
 def test_a_double_press_shows_the_balance_and_is_no_act(journal: Journal) -> None:
     table = begun(journal, FakePanel())
     before = len(table.match.entries)
-    assert table.press(pressed(2, 1.0, taps=2)) is None
+    assert table.hear(Act(Gesture.TAP, NS, taps=2, seat=2), 1.0) == ()
+    table.refresh(1.1)
     assert len(table.match.entries) == before
     assert table.panel_state.lights[1].meaning is Meaning.BALANCE
 
