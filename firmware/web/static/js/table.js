@@ -96,7 +96,7 @@ export class TableView {
     shine(group.querySelector(".glow"), light);
     say(group.querySelector(".name"), short(who(state, seat), 11));
     const held = countersOf(view, seat, state);
-    say(group.querySelector(".count"), held === null ? "" : String(held));
+    say(group.querySelector(".count"), held === null ? "" : String(held).replace("-", "−"));
     group.querySelector(".chip").style.display = held === null ? "none" : "";
   }
 }

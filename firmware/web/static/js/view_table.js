@@ -8,7 +8,7 @@ import { follow, live } from "./live.js";
 import { quarter, turnTable } from "./me.js";
 import { countersOf, TableView, winners } from "./table.js";
 import { toast } from "./toast.js";
-import { cardSign, cardWords, maybe, rulingWords, t, who, zoneWords } from "./words.js";
+import { cardSign, cardWords, countersWords, maybe, rulingWords, t, who, zoneWords } from "./words.js";
 import { wishPanel } from "./wishes.js";
 
 const LISTED = ["refused", "proved", "conflict", "out_of_step", "unsure", "takes", "paid", "over", "notice"];
@@ -108,7 +108,7 @@ function seat(card, state, number) {
   say(card.querySelector(".name"), who(state, number));
   say(card.querySelector(".light-words"), lightWords(light));
   const held = countersOf(view, number, state);
-  say(card.querySelector(".count"), held === null ? "" : t("counters", { n: held }));
+  say(card.querySelector(".count"), held === null ? "" : countersWords(held));
 }
 
 function lightWords(light) {

@@ -76,6 +76,9 @@ export function factWords(state, entry) {
   return t(`fact.${entry.fact}`, values);
 }
 
+/** Rulings whose heading is always said; others are left to the referee's own sentence where it names the player. */
+const BLAMES = ["refused", "proved", "out_of_step", "unsure"];
+
 /** A ruling, in a sentence; the referee's own words where it sent them. */
 export function rulingWords(state, ruling) {
   if (!ruling) return "";
@@ -87,13 +90,20 @@ export function rulingWords(state, ruling) {
     card: ruling.card ? cardWords(ruling.card) : "",
   };
   const head = maybe(`said.${ruling.ruling}.${ruling.code}`, t(`said.${ruling.ruling}`, values), values);
-  return ruling.why ? t("said.why", { head, why: sentence(ruling.why) }) : head;
+  if (!ruling.why) return head;
+  const whole = !BLAMES.includes(ruling.ruling) && (!ruling.seat || ruling.why.includes(values.seat));
+  return whole ? sentence(ruling.why) : t("said.why", { head, why: sentence(ruling.why) });
 }
 
 /** A zone in words. */
 export function zoneWords(state, zone) {
   const seat = /^seat-(\d+)$/.exec(zone || "");
   return seat ? t("zone.seat", { seat: who(state, Number(seat[1])) }) : t(`zone.${zone || "layout"}`);
+}
+
+/** Counters, with a true minus sign. */
+export function countersWords(n) {
+  return t("counters", { n }).replace("-", "−");
 }
 
 /** Seconds as people write them: 1:05:09. */
