@@ -75,9 +75,12 @@ class View(Protocol):
     """The part of a game's public view that the lights need.
 
     ``due``: what the seat in turn is to do, as a code (PAY is a debt of ``due_count``), or debts by seat.
-    ``out_of_step`` and ``winner``: seats (one, several, True where the view does not say which, or none).
+    ``live``: the seats still in play. ``out_of_step`` and ``winner``: seats (one, several, True where the view does
+    not say which, or none).
     """
 
+    @property
+    def live(self) -> Collection[int]: ...
     @property
     def turn(self) -> int | None: ...
     @property
@@ -112,7 +115,7 @@ def _light(seat: int, view: View, amiss: _Amiss, said: Sequence[Ruling], now_s: 
         *_from_attention(seat, attention, now_s),
         *_from_rulings(seat, said),
         *_from_view(seat, view, amiss),
-        signal(Meaning.WAITING),
+        signal(Meaning.WAITING if seat in view.live else Meaning.DARK),
     ]
     return min(found, key=lambda s: _ORDER[s.meaning])
 

@@ -32,6 +32,7 @@ from firmware.referee.rulings import Kind, Ruling
 class View:
     """A public view as a game gives it."""
 
+    live: tuple[int, ...] = (1, 2, 3, 4)
     turn: int | None = 1
     due: object = "PLAY"
     due_count: int = 0
@@ -153,6 +154,11 @@ class TestStateOfTheGame:
     def test_out_of_step_is_shown_to_the_seat_that_can_mend_it(self, who: object, shown: list[str]):
         assert meanings(View(out_of_step=who)) == shown
 
+    def test_a_player_who_has_dropped_out_is_dark_but_still_hears_the_referee(self):
+        assert meanings(View(live=(1, 3))) == ["TURN", "DARK", "WAITING"]
+        assert meanings(View(live=(1, 3)), said(Kind.REFUSED, 2)) == ["TURN", "REFUSED", "WAITING"]
+        assert meanings(View(live=(1, 3), over=True, winner=2)) == ["WAITING", "WINNER", "WAITING"]
+
     def test_the_seat_refused_last_is_the_one_to_mend_it(self):
         history = [
             said(kind, seat, entry=n)
@@ -256,7 +262,7 @@ class TestSecrets:
     def test_only_what_is_public_is_read(self):
         class Watched(View):
             def __getattribute__(self, name: str) -> object:
-                public = ("turn", "due", "due_count", "pool", "out_of_step", "over", "winner", "__class__")
+                public = ("live", "turn", "due", "due_count", "pool", "out_of_step", "over", "winner", "__class__")
                 assert name in public, f"the lights looked at {name}"
                 return super().__getattribute__(name)
 
