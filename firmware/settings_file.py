@@ -41,8 +41,8 @@ def write(path: Path, text: str) -> None:
         raise ConfigError(f"{path}: the new settings are not valid TOML: {error}; nothing was written") from None
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_file() and not _damage(path):
-        _replace(previous(path), path.read_bytes())
-    _replace(path, _marked(text).encode())
+        replace(previous(path), path.read_bytes())
+    replace(path, _marked(text).encode())
 
 
 def readable(path: Path) -> tuple[Path, str | None]:
@@ -87,8 +87,13 @@ def _marked(text: str) -> str:
     return f"{body}\n\n{END_MARK}\n"
 
 
-def _replace(path: Path, data: bytes) -> None:
-    """Write beside, flush to the disk, rename, flush the folder: in this order, or a power cut leaves zeros."""
+def replace(path: Path, data: bytes) -> None:
+    """Put ``data`` in the place of the file: write beside, flush to the disk, rename, flush the folder.
+
+    In this order, or a power cut leaves zeros (field report E05).
+
+    :raises OSError: if the disk refuses; the old file is still there.
+    """
     beside = path.with_name(f".{path.name}.new")
     with beside.open("wb") as file:
         file.write(data)
@@ -124,6 +129,46 @@ def with_camera(
     changed = "\n".join([*lines[:start], *new, *lines[stop:]]) + "\n"
     _same_but(text, changed, "camera")
     return changed
+
+
+_OF_THE_MAT = ("table", "card", "camera", "zone")
+
+
+def with_mat(old: str, mat: str) -> str:
+    """The settings ``mat`` of another mat, with the sections of ``old`` that are not about the table's geometry.
+
+    Where the two have the same table and zones, ``old`` stays as it is, its calibration too.
+
+    :raises ConfigError: if ``old`` is not TOML.
+    """
+    try:
+        before, after = tomllib.loads(old), tomllib.loads(mat)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"table.toml: cannot be changed ({error}); correct it by hand, or remove it") from None
+    if all(before.get(key) == after.get(key) for key in ("table", "zone")):
+        return old
+    lines = old.splitlines()
+    rest: list[str] = []
+    for start, stop in _sections(lines):
+        if _name(lines, start, stop) not in _OF_THE_MAT:
+            rest += ["", *lines[start:stop]]
+    return mat + "\n".join(rest) + "\n"
+
+
+def _sections(lines: Sequence[str]) -> list[tuple[int, int]]:
+    """Every table of the file, each with the remarks right above its header."""
+    starts = []
+    for header in (i for i, line in enumerate(lines) if _HEADER.match(line)):
+        start = header
+        while start > 0 and lines[start - 1].lstrip().startswith("#"):
+            start -= 1
+        starts.append(start)
+    return list(zip(starts, [*starts, len(lines)][1:], strict=True))
+
+
+def _name(lines: Sequence[str], start: int, stop: int) -> str:
+    header = next(line for line in lines[start:stop] if _HEADER.match(line))
+    return header.split("#")[0].strip().strip("[] ").split(".")[0]
 
 
 def _section(lines: Sequence[str], name: str) -> tuple[int, int]:

@@ -1,0 +1,246 @@
+"""Setting up at the table: what `cardtable mat`, `calibrate`, `enrol` and `audit` do.
+
+Joins the camera, `vision.calibrate`, `vision.enrol` and the settings file; says what happens in lines and writes the
+results.  It asks nobody anything: pictures come from an iterator, and whoever makes that may ask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import cv2
+
+from vision.calibrate import Calibrated, Point, calibrate
+from vision.enrol import CARDS, EnrolError, Spread, audit, before_and_after, best_spread, enrol, in_order, load_head
+from vision.enrol import with_pack as adapted
+from vision.frames import Camera, FrameError
+from vision.reader import RANKS, Image, Reader
+from vision.surface import Surface
+
+from . import settings_file
+from .config import TableConfig, config_folder, load_table
+from .mat import PILES, STANDARD_MM, STRIPS, Sheets, Size, marker_pdf, mat_pdf, table_toml
+
+WARM_UP_FRAMES: Final = 8
+"""Frames let go before one is kept: a USB camera finds its exposure in about half a second."""
+
+PACK_FILE: Final = "pack.npz"
+"""What was learnt of this house's pack, beside table.toml."""
+
+
+def settings_path() -> Path:
+    """Where the settings of this table are kept."""
+    return config_folder() / "table.toml"
+
+
+def table_settings() -> tuple[TableConfig, str | None]:
+    """The settings, from the last good file, and a line for people if that is not the present one.
+
+    :raises ConfigError: if there is none, or it says something wrong.
+    """
+    path, notice = settings_file.readable(settings_path())
+    return load_table(path), notice
+
+
+def house_reader(threads: int = 1) -> Reader:
+    """The reader, adapted to this house's pack if one has been enrolled.
+
+    :raises ModelError: if the models are missing.
+    :raises EnrolError: if the pack's profile is damaged.
+    """
+    reader = Reader.load(threads=threads)
+    path = config_folder() / PACK_FILE
+    return adapted(reader, load_head(path)) if path.is_file() else reader
+
+
+def one_picture(camera: Camera) -> Image:
+    """A picture from an open camera, once it has warmed up; the camera is closed.
+
+    :raises FrameError: if it gives none.
+    """
+    try:
+        frame = camera.read()
+        for _ in range(WARM_UP_FRAMES):
+            frame = camera.read() or frame
+    finally:
+        camera.close()
+    if frame is None:
+        raise FrameError("the camera gave no picture; see `cardtable check`")
+    return frame.image
+
+
+# --- mat ---------------------------------------------------------------------------------------------------------
+
+
+def make_mat(
+    target: Path, seats: int, size_mm: Size = STANDARD_MM, deep: bool = False, sheets: Sheets = "one", ink: bool = True
+) -> list[str]:
+    """Write the mat to ``target`` (PDF), and its table and zones to table.toml; say what was done.
+
+    Settings that already have this table and these zones are left, with their calibration; other sections always are.
+
+    :raises MatError: if the number of seats or the size cannot be had.
+    :raises ConfigError: if there is a table.toml that is no TOML.
+    :raises OSError: if a file cannot be written.
+    """
+    plan = PILES if deep else STRIPS
+    data = mat_pdf(seats, size_mm, plan, sheets) if ink else mat_pdf(seats, size_mm, plan, sheets, ground=None)
+    target.write_bytes(data)
+    lines = [f"{target}: mat for {seats} seats, {size_mm[0]:g} x {size_mm[1]:g} mm; print it at 100 %"]
+    path, text = settings_path(), table_toml(seats, size_mm, plan)
+    readable, _ = settings_file.readable(path)
+    old = readable.read_text() if readable.is_file() else text
+    new = settings_file.with_mat(old, text)
+    if path.is_file() and new == old:
+        return [*lines, f"{path}: has this mat already; its calibration stays"]
+    settings_file.write(path, new)
+    return [*lines, f"{path}: set to this mat; next: cardtable calibrate"]
+
+
+def make_markers(target: Path) -> list[str]:
+    """Write the sheet of four corner markers to cut out.
+
+    :raises OSError: if the file cannot be written.
+    """
+    target.write_bytes(marker_pdf())
+    return [f"{target}: four corner markers; print at 100 %, cut out, lay them on the corners of the playing area"]
+
+
+# --- calibrate ---------------------------------------------------------------------------------------------------
+
+
+def calibrate_table(image: Image, corners: Sequence[Point] | None = None, shown: Path | None = None) -> Calibrated:
+    """Calibrate from a picture of the empty table, keep the result in table.toml, draw it into ``shown``.
+
+    A calibration with findings is kept, too: it is better than the one before, and the lines say what to mend.
+
+    :raises CalibrationError: if the table cannot be found.
+    :raises ConfigError: if table.toml is missing or wrong.
+    """
+    config, _ = table_settings()
+    zones = [(zone.name, zone.polygon) for zone in config.zones]
+    done = calibrate(image, (config.width_mm, config.height_mm), corners, zones)
+    path, _ = settings_file.readable(settings_path())
+    fit = done.fit
+    text = settings_file.with_camera(path.read_text(), fit.picture, fit.table, fit.matrix, fit.distortion)
+    settings_file.write(settings_path(), text)
+    if shown is not None and not cv2.imwrite(str(shown), done.picture):
+        raise OSError(f"{shown}: cannot be written as a picture; give a name that ends in .png or .jpg")
+    return done
+
+
+def parse_corners(text: str) -> list[Point]:
+    """Four corners in px from ``"112,60 1172,84 1166,905 98,890"``, clockwise from the top left.
+
+    :raises ValueError: if it is not written so.
+    """
+    try:
+        points = [(float(x), float(y)) for x, y in (pair.split(",") for pair in text.split())]
+    except ValueError:
+        points = []
+    if len(points) != 4:
+        raise ValueError(f"corners: four x,y in px are wanted, clockwise from the top left, not {text!r}")
+    return points
+
+
+# --- enrol and audit ---------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Enrolment:
+    """A pack on its way to being known. Feed it pictures with `add`; `finish` writes what was learnt.
+
+    ``suits``: where the cards are laid in order, one suit a picture, ace to king in rows from the top left, the suits
+    in this order; "" where they lie in any order.
+    """
+
+    reader: Reader
+    card_px: float
+    suits: str = ""
+    spreads: list[Spread] | None = None
+    known: list[str] | None = None
+
+    def add(self, image: Image) -> str:
+        """Take one picture; the line says what is still missing.
+
+        :raises EnrolError: if the cards were to lie in order and another number was seen; the picture does not count.
+        """
+        spreads = self.spreads or []
+        seen = best_spread(self.reader, image, self.card_px, len(spreads))
+        if self.suits:
+            suit = self.suits[len(spreads) % len(self.suits)]
+            names = in_order(seen.looks, [rank + suit for rank in RANKS])
+            self.known = [*(self.known or []), *names]
+        self.spreads = [*spreads, seen]
+        return f"{len(seen.looks)} cards seen; {missing_words(self.missing)}"
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Cards that no picture has shown."""
+        return enrol(self.spreads or [], self.known).missing
+
+    def finish(self, folder: Path) -> list[str]:
+        """Learn, write the pack's profile into ``folder``, and say how much better the pack is read.
+
+        :raises EnrolError: if too little of the pack was shown.
+        """
+        spreads = self.spreads or []
+        done = enrol(spreads, self.known)
+        if done.head is None:
+            raise EnrolError(
+                f"too few cards were named to learn this pack ({missing_words(done.missing)}); lay them in order, "
+                "one suit a picture, ace to king: cardtable enrol --in-order"
+            )
+        before, after = before_and_after(spreads, done.names, self.reader.threshold)
+        path = folder / PACK_FILE
+        folder.mkdir(parents=True, exist_ok=True)
+        settings_file.replace(path, done.head.to_bytes())
+        return [
+            f"before: {before.words} (single corners)",
+            f"after:  {after.words} (each corner by what the other taught)",
+            f"{path}: written; used from the next game on. To forget it: remove the file",
+        ]
+
+
+def missing_words(missing: Sequence[str]) -> str:
+    """The cards that are missing, as many as people can look for at once."""
+    if not missing:
+        return "all 52 are there"
+    return f"missing: {' '.join(missing[:13])}" + (f" and {len(missing) - 13} more" if len(missing) > 13 else "")
+
+
+def enrol_pictures(enrolment: Enrolment, pictures: Iterable[Image]) -> Iterator[str]:
+    """Feed all pictures, or as many as are needed; a picture that cannot be used is said and left out."""
+    for image in pictures:
+        try:
+            yield enrolment.add(image)
+        except EnrolError as error:
+            yield f"again, please: {error}"
+            continue
+        if not enrolment.missing:
+            return
+
+
+def audit_picture(image: Image, reader: Reader, card_px: float) -> tuple[str, bool]:
+    """Count a spread pack: the line for people, and whether it is whole."""
+    found = audit(reader.read(image, card_px), CARDS)
+    return found.words, found.whole
+
+
+def card_px(config: TableConfig) -> float:
+    """Width of a card in this table's picture, px.
+
+    :raises SurfaceError: if the calibration cannot be used.
+    """
+    camera = config.camera
+    size = config.card_w_mm, config.card_h_mm
+    return Surface.fit(camera.picture, camera.table, size, camera.matrix, camera.distortion).card_px
+
+
+def pictures_on_request(take: Callable[[], Image], wait: Callable[[], bool]) -> Iterator[Image]:
+    """A picture each time that ``wait`` returns True; ends when it returns False."""
+    while wait():
+        yield take()
