@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -65,11 +66,9 @@ def find(store: Store, query: Query) -> list[Summary]:
 
 
 def _names(store: Store, rows: list[SessionRow]) -> dict[int, tuple[str, ...]]:
-    if not rows:
-        return {}
-    sql = "SELECT session, name FROM seat WHERE session BETWEEN ? AND ? ORDER BY session, seat"
+    sql = "SELECT session, name FROM seat WHERE session IN (SELECT value FROM json_each(?)) ORDER BY session, seat"
     names: dict[int, tuple[str, ...]] = {}
-    for session, name in store.rows(sql, rows[-1].number, rows[0].number):
+    for session, name in store.rows(sql, json.dumps([row.number for row in rows])):
         names[session] = (*names.get(session, ()), name)
     return names
 

@@ -116,7 +116,7 @@ _KEYS = {"deal", "result"}
 
 
 def kept_results(journal: Journal, session_id: str) -> Mapping[int, Any]:
-    """The results in the log's last line by deal: what `results` gives, or one deal's result alone."""
+    """The results in the log's last line by deal: what `results` gives, or the last deal's result alone."""
     ends = [line for line in journal.lines(session_id) if line.kind is LineKind.END]
     kept = ends[-1].body.get("result") if ends else None
     if isinstance(kept, list):
@@ -124,7 +124,7 @@ def kept_results(journal: Journal, session_id: str) -> Mapping[int, Any]:
             one["deal"]: one["result"] for one in kept if isinstance(one, Mapping) and {"deal", "result"} <= set(one)
         }
     if isinstance(kept, Mapping) and "unfinished" not in kept:
-        return {1: kept["result"] if set(kept) == _KEYS else kept}
+        return {kept["deal"]: kept["result"]} if set(kept) == _KEYS else {ends[-1].deal: kept}
     return {}
 
 

@@ -194,7 +194,8 @@ def readers(folder: Path, session_id: str) -> dict[str, float]:
     with Journal.open(folder, read_only=True) as journal:
         acts: dict[str, Callable[[], Any]] = {
             "sessions, newest 50": lambda: journal.sessions(Query(limit=50)),
-            "sessions, all of one player": lambda: journal.sessions(Query(player="ann")),
+            "sessions of one player, newest 50": lambda: journal.sessions(Query(player="ann", limit=50)),
+            "sessions, every one": lambda: journal.sessions(),
             "sessions, disputes only": lambda: journal.sessions(Query(disputes=True)),
             "explain one ruling": lambda: explain(journal, session_id, OPENING + 1),
             "verify one session": lambda: verify(journal, session_id),

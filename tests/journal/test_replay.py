@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firmware.journal.errors import BadEntry
-from firmware.journal.journal import Journal
+from firmware.journal.journal import OPENING, Journal
 from firmware.journal.lines import SessionHeader
 from firmware.journal.replay import differences, refold, replay, replay_text, session_net, settle_evening, setup_of
 from firmware.journal.verify import Fault, verify
@@ -66,12 +66,15 @@ def test_several_deals_carry_on(journal: Journal) -> None:
     following = {"counts": {"Ann": 3, "Bo": 3, "Cy": 2}, "ranks": "A234", "suits": "SH"}
     deal = journal.next_deal(session, 1, following)
     match = Match(setup_of(journal.header(session), journal.deals(session)[1]))
+    journal.add_rulings(session, OPENING, match.opening, deal=deal)
     for number, fact in enumerate([WITHHELD[4], WITHHELD[5]]):
         add(journal, session, match, number, fact, deal=deal)
     first, second = replay(journal, session)
     assert (first.deal.number, len(first.entries), second.deal.number, len(second.entries)) == (1, 8, 2, 2)
     assert second.match.setup.dealer == 1
     assert setup.setup.dealer == 3
+    journal.end(session, second.match.result())
+    assert replay_text(journal, session)[1]
 
 
 def test_an_evening_is_settled_over_all_its_sessions(journal: Journal) -> None:
@@ -85,3 +88,11 @@ def test_a_game_that_this_program_does_not_know(journal: Journal) -> None:
     session = journal.begin(SessionHeader("whist_of_mars", ("A", "B")))
     with pytest.raises(BadEntry, match="cannot be judged by this program: no game is called"):
         replay(journal, session)
+
+
+def test_a_program_that_was_killed_before_the_rulings_were_kept_tells_them_again(journal: Journal) -> None:
+    session = play(journal, over=False)
+    sql(journal.folder, "DELETE FROM ruling WHERE entry >= 6")
+    assert not replay_text(journal, session)[1]
+    refold(journal, session)
+    assert replay_text(journal, session)[1]
