@@ -7,7 +7,7 @@ it. A program that was killed comes back by reading the live session's lines and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
@@ -159,6 +159,11 @@ class Journal:
     def places(self) -> Places:
         """Where the journal keeps its files, for the readers of this package."""
         return self._places
+
+    @property
+    def still(self) -> AbstractContextManager[object]:
+        """While this is held (``with journal.still:``) this program writes nothing."""
+        return self._turn
 
     @property
     def read_only(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -15,7 +16,7 @@ from .store import RulingRow
 
 Execute = Callable[..., sqlite3.Cursor]
 
-#: A long press calls the referee because of what was just done: so many entries before it count as disputed.
+#: A long press (or a note of the page) calls the referee because of what was just done: so many entries before it count as disputed.
 CALLED_BACK = 2
 
 #: Rulings whose entries are evidence in a dispute.
@@ -96,9 +97,17 @@ def disputed_entries(line: Line) -> tuple[int, ...]:
         case "conflict":
             return (*fact["entries"], number)
         case "pressed" if fact.get("press") == "long":
-            return tuple(range(max(0, number - CALLED_BACK), number + 1))
+            return _called_about(number)
+        case "note" if fact.get("code") == "DISPUTE_OPENED":
+            named = re.search(r"\bentry (\d+)", fact.get("words", ""))
+            return (*_called_about(number), *([int(named[1])] if named else []))
         case _:
             return ()
+
+
+def _called_about(number: int) -> tuple[int, ...]:
+    """The entries that the referee was probably called for in entry ``number``."""
+    return tuple(range(max(0, number - CALLED_BACK), number + 1))
 
 
 def add_rulings(execute: Execute, session: int, deal: int, entry: int, rulings: Iterable[Ruling]) -> None:

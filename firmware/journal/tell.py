@@ -79,7 +79,7 @@ class Teller:
             case Conflict(card, entries, _):
                 return f"{card.pretty} was seen twice (entries {listed([str(n) for n in entries])})"
             case Note(code, words):
-                return f"note: {words or code}"
+                return f"note: {_plain(code, words)}"
             case _:
                 raise TypeError(f"nobody told how to tell {fact!r}")
 
@@ -103,6 +103,11 @@ class Teller:
 
 def _card(card: Card | None) -> str:
     return card.pretty if card else "a card that could not be read"
+
+
+def _plain(code: str, words: str) -> str:
+    """What a note says; one that is written for programs (JSON, also a sealed wish) is called by its code."""
+    return words if words and not words.startswith("{") else code.replace("_", " ").lower()
 
 
 def _because(why: str) -> str:

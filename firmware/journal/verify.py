@@ -148,8 +148,9 @@ def _gone(journal: Journal, session_id: str) -> Report:
 def _both(journal: Journal, row: SessionRow) -> tuple[SessionRow, list[LineRow], list[Sealed]]:
     """The session in both logs. While a game goes on in another program one may be a line ahead: look again then."""
     for _ in range(_LOOKS if journal.read_only and not row.ended else 1):
-        row = journal.session(row.id)
-        kept, spare = list(journal.store.lines(row.number)), _spare_rows(journal, row.id)
+        with journal.still:
+            row = journal.session(row.id)
+            kept, spare = list(journal.store.lines(row.number)), _spare_rows(journal, row.id)
         if row.lines == len(kept) == len(spare):
             break
         time.sleep(_PAUSE_S)

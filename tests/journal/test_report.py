@@ -109,6 +109,11 @@ def test_every_kind_of_fact_is_told(kind: type) -> None:
     assert Teller(("Ann", "Bo")).fact(samples[kind]) == told[kind]
 
 
+def test_a_note_for_programs_is_called_by_its_code() -> None:
+    sealed = events.Note("WISH_SEALED", '{"seat": 2, "wish": "a pony"}')
+    assert Teller(("Ann", "Bo")).fact(sealed) == "note: wish sealed"
+
+
 def test_explain_names_the_rule_both_entries_and_their_pictures(journal: Journal) -> None:
     session = play(journal)
     found = explain(journal, session, proof_id(journal, session))
@@ -172,6 +177,26 @@ def test_a_dispute_is_kept_from_the_call_to_the_settlement(journal: Journal) -> 
     with pytest.raises(BadEntry, match="no entry 99"):
         open_dispute(journal, session, 99, "Bo", "?")
     assert disputes_module.disputes(journal, session)[2].outcome is None
+
+
+@pytest.mark.parametrize(
+    ("fact", "entries"),
+    [
+        (CALL, [4, 5, 6]),
+        (CORRECTION, [5, 6]),
+        (events.Note("DISPUTE_OPENED", "Ann called the referee about entry 1"), [1, 4, 5, 6]),
+        (events.Note("DISPUTE_OPENED", "Ann called the referee"), [4, 5, 6]),
+        (events.Note("PAUSED", "entry 1"), []),
+        (events.Conflict(Card.parse("AS"), (0, 3)), [0, 3, 6]),
+        (events.Inserted(2, WITHHELD[4], "Bo", ""), [2, 6]),
+    ],
+)
+def test_what_a_dispute_is_about_keeps_its_pictures(journal: Journal, fact: Fact, entries: list[int]) -> None:
+    session = journal.begin(HEADER)
+    for number, before in enumerate([*WITHHELD[:6], fact]):
+        journal.append(session, events.Entry(number, before))
+    kept = journal.store.rows("SELECT entry FROM dispute ORDER BY entry")
+    assert [entry for (entry,) in kept] == entries
 
 
 def test_sessions_are_found_by_game_player_date_and_dispute(journal: Journal, clock: FakeClock) -> None:

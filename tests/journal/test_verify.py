@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Timer
+from threading import Event, Thread, Timer
 
 import pytest
 
@@ -19,7 +19,7 @@ from firmware.journal.photos import PhotoShelf
 from firmware.journal.spare import spare_row
 from firmware.journal.verify import Fault, Report, verify
 
-from .tools import FakeClock, fill, picture, sql
+from .tools import FakeClock, fill, laid, picture, sql
 
 ENTRIES = 8
 LINES = ENTRIES + 2  # begin and end
@@ -330,3 +330,23 @@ def test_a_game_that_goes_on_in_another_program_is_whole(folder: Path, journal: 
         assert report.whole, report.text()
         spare.write_bytes(whole[: whole.rindex(b"\n", 0, -1) + 1])
         assert not verify(reader, session).whole
+
+
+def test_verify_in_the_writing_program_sees_no_half_written_line(journal: Journal) -> None:
+    session = fill(journal, 1)
+    wrong: list[str] = []
+
+    def check() -> None:
+        while not done.is_set():
+            report = verify(journal, session)
+            if not report.whole:
+                wrong.append(report.text())
+
+    done = Event()
+    checker = Thread(target=check)
+    checker.start()
+    for number in range(1, 80):
+        journal.append(session, laid(number))
+    done.set()
+    checker.join()
+    assert wrong == []
