@@ -16,7 +16,8 @@ from .store import RulingRow
 
 Execute = Callable[..., sqlite3.Cursor]
 
-#: A long press (or a note of the page) calls the referee because of what was just done: so many entries before it count as disputed.
+#: A long press (or a note of the page) calls the referee because of what was just done: so many entries before it
+#: count as disputed.
 CALLED_BACK = 2
 
 #: Rulings whose entries are evidence in a dispute.
