@@ -335,8 +335,14 @@ class Fold:
         detail: str = "",
     ) -> bool:
         """Let the game judge an act; was it accepted?"""
-        self._move = self.moves
         act = Act(do, seat, card, zone, count, word, detail, self.moves, entry.number)
+        before = getattr(self.game, "before", None)
+        for earlier in before(self.state, act) if before else ():
+            self._one(entry, replace(earlier, move=self.moves))
+        return self._one(entry, replace(act, move=self.moves) if before else act)
+
+    def _one(self, entry: Entry, act: Act) -> bool:
+        self._move = act.move
         verdict = self.game.judge(self.state, act)
         if verdict.refused and self.waiting and entry.source != "script":
             self.held.append(entry.number)
@@ -350,6 +356,7 @@ class Fold:
 
     def _refused(self, entry: Entry, act: Act, verdict: Verdict) -> None:
         self.violations.append(Violation(act.move, verdict.refused, act.seat))
+        self.state = verdict.state  # the same, but for what was still to be understood
         due = self.game.due(self.state).words
         why = (verdict.why or words_of(verdict.refused)) + (f"; {due}" if due else "")
         self._say(Kind.REFUSED, verdict.refused, seat=act.seat, card=act.card, why=why)

@@ -209,7 +209,7 @@ def test_a_refused_act_changes_nothing_but_what_lies_in_the_way(game: str) -> No
             state = table.state
             table.tell(fact)
             last = [r for r in table.match.standing if r.entry == len(table.facts) - 1]
-            if any(r.kind.value == "refused" for r in last):
+            if last and all(r.kind.value == "refused" for r in last):
                 after = replace(
                     table.match.view, out_of_step=before.out_of_step, out_of_step_why=before.out_of_step_why
                 )

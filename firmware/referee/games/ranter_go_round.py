@@ -34,6 +34,7 @@ MOVES = ("demand", "pass", "cut", "swap", "king")
 HANDS = False
 ANNOUNCES = True  # a neighbour's presses are words: once an ace, twice a deuce
 
+_MOST_TAPS = 9  # more presses in a row mean nothing
 _CUT = 0  # the token of the card that the dealer cut
 
 
@@ -104,7 +105,7 @@ class State:
     faces: tuple[tuple[int, Card], ...] = ()
     told: tuple[Told, ...] = ()
     demand: int | None = None
-    presses: int = 0  # announcing presses of the neighbour before an exchange
+    presses: tuple[int, ...] = ()  # entries of the neighbour's presses, whose meaning the next act will tell
     king_seen: int | None = None  # who has turned up a king to refuse
     discard: int | None = None
     showdown: bool = False
@@ -145,15 +146,49 @@ def judge(state: State, act: Act) -> Verdict:
         return refuse(state, "DEAL_OVER")
     if act.do in (Do.SWAP, Do.KING):
         return _answer(state, act)
+    if act.do is Do.PRESS and not act.word and act.seat != state.turn and act.seat == after(state.live, state.turn):
+        presses = (*state.presses, *(act.entry,) * min(max(act.count or 1, 1), _MOST_TAPS))
+        return Verdict(replace(state, presses=presses), moves=0)
     if state.demand is not None:
         return refuse(state, "REPLY_DUE", f"{{{state.demand}}} must answer the demand first")
-    if act.do is Do.PRESS and not act.word and act.seat != state.turn and act.seat == after(state.live, state.turn):
-        return Verdict(replace(state, presses=state.presses + max(act.count or 1, 1)))
     if act.do is Do.DEMAND and act.word == "seen" and state.king_seen == state.turn:
         return Verdict(state, moves=0)
     if act.seat != state.turn:
-        return refuse(state, "OUT_OF_TURN")
+        return refuse(replace(state, presses=()), "OUT_OF_TURN")
     return _own_turn(state, act)
+
+
+def before(state: State, act: Act) -> tuple[Act, ...]:
+    """What ``act`` shows to have happened before it, where only the neighbour's presses were seen.
+
+    A press of the neighbour goes with the exchange that follows (an announcement). When something else follows, the
+    card was pushed back: the press said that he has a king, and further presses are his own pass. When the seat to
+    act goes on instead, there was no demand, and the neighbour had pressed out of turn.
+    """
+    if not state.presses or state.over or state.showdown:
+        return ()
+    seat = after(state.live, state.turn)
+    taps = tuple(Act(Do.PRESS, seat, word="pass", entry=entry) for entry in state.presses)
+    match act.do:
+        case Do.DEMAND if act.seat == state.turn:
+            return ()
+        case Do.SWAP | Do.KING if act.seat == seat:
+            return ()
+        case Do.PRESS if act.seat == seat and not act.word:
+            return ()
+        case Do.PRESS if act.seat == state.turn:
+            return taps
+        case Do.LAY | Do.OPEN if not _goes_on(state, act, seat):
+            return ()
+    refused = Act(Do.KING, seat, word="seen", entry=state.presses[0])
+    return (Act(Do.DEMAND, state.turn, word="seen", entry=state.presses[0]), refused, *taps[1:])
+
+
+def _goes_on(state: State, act: Act, seat: int) -> bool:
+    """Does a card turned up show that the turn of ``seat`` has come: the showdown, or a king against his demand?"""
+    showdown = seat == state.dealer and len(state.presses) > 1
+    king = act.card is not None and act.card.rank == "K" and act.seat == after(state.live, seat)
+    return showdown or king
 
 
 def _own_turn(state: State, act: Act) -> Verdict:
@@ -176,7 +211,7 @@ def _next(state: State, act: Act) -> Verdict:
     """The seat to act is done; after the dealer all cards are turned up."""
     if act.seat == state.dealer:
         return _show_down(replace(state, showdown=True), act)
-    return Verdict(replace(state, turn=after(state.live, act.seat), presses=0, king_seen=None))
+    return Verdict(replace(state, turn=after(state.live, act.seat), presses=(), king_seen=None))
 
 
 def _answer(state: State, act: Act) -> Verdict:
@@ -185,11 +220,13 @@ def _answer(state: State, act: Act) -> Verdict:
         return Verdict(state, moves=0)  # he has turned the king up before
     if act.seat != state.demand:
         return refuse(state, "OUT_OF_TURN")
-    word = act.detail or (("", "ace", "deuce", "three")[min(state.presses, 3)] if act.do is Do.SWAP else "")
+    word = act.detail or (("", "ace", "deuce", "three")[min(len(state.presses), 3)] if act.do is Do.SWAP else "")
     token, king = state.tokens[act.seat - 1], act.do is Do.KING
     told = Told(act.move, act.entry, act.seat, king, word, token)
     tokens = state.tokens if king else _swapped(state.tokens, state.turn, act.seat)
-    new = replace(state, tokens=tokens, told=(*state.told, told), turn=act.seat, demand=None, presses=0, king_seen=None)
+    new = replace(
+        state, tokens=tokens, told=(*state.told, told), turn=act.seat, demand=None, presses=(), king_seen=None
+    )
     return _proved(state, new, act)
 
 
@@ -238,7 +275,7 @@ def _king_shown(state: State, act: Act) -> Verdict:
         return Verdict(state, moves=0)
     made = 1 if state.demand is None else 0
     told = Told(act.move + made, act.entry, act.seat, True, "", state.tokens[act.seat - 1])
-    new = replace(state, told=(*state.told, told), turn=act.seat, demand=None, presses=0, king_seen=act.seat)
+    new = replace(state, told=(*state.told, told), turn=act.seat, demand=None, presses=(), king_seen=act.seat)
     return Verdict(new, moves=made + 1)
 
 
