@@ -122,3 +122,15 @@ CODES: dict[str, str] = {
 def words_of(code: str) -> str:
     """The code in words; the code itself when it has none."""
     return CODES.get(code, code)
+
+
+def codebook() -> str:
+    """Every code with its words, as the page docs/rulings.md."""
+    lines = [
+        "# What the referee says",
+        "",
+        "Every ruling has a stable code. Turns and payments carry words of their own.",
+        "",
+    ]
+    lines += ["| code | words |", "|---|---|"]
+    return "\n".join(lines + [f"| `{code}` | {words} |" for code, words in CODES.items()]) + "\n"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from firmware.referee import games as folder
 from firmware.referee.house import BadSetup, rules_of
 from firmware.referee.match import games, rulebook
+from firmware.referee.rulings import CODES, codebook
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs" / "games"
 
@@ -45,6 +48,19 @@ def test_every_house_rule_has_words_a_source_and_a_lawful_default(game: str) -> 
 @pytest.mark.parametrize("game", sorted(NAMED))
 def test_every_ambiguity_of_the_digest_is_a_house_rule(game: str) -> None:
     assert set(NAMED[game].split()) <= {rule.name for rule in rules_of(games()[game].House)}
+
+
+def test_the_page_of_codes_holds_every_code() -> None:
+    assert (DOCS.parent / "rulings.md").read_text(encoding="utf-8") == codebook()
+
+
+def test_every_code_in_the_games_has_words() -> None:
+    """Codes are written in capitals; those of payments and of whose turn it is carry words of their own."""
+    source = "".join(path.read_text(encoding="utf-8") for path in Path(folder.__path__[0]).glob("*.py"))
+    refused = set(re.findall(r'refuse\([^"]*"([A-Z_]+)"', source)) | set(
+        re.findall(r'Kind.NOTICE, "([A-Z_]+)"', source)
+    )
+    assert refused <= set(CODES)
 
 
 def test_an_unknown_game_is_one_line() -> None:
