@@ -18,8 +18,8 @@ SIZE, SPAN = (40, 56), (2.0, 2.8)
 PX_PER_SPAN = SIZE[0] / SPAN[0]
 _STORE_PX = STORE_SIZE[0] / STORE_SPAN[0]
 
-JITTER_SHIFT, JITTER_ANGLE, JITTER_SCALE, JITTER_SHEAR = 0.10, 0.09, 0.13, 0.06
-"""How far the finder may be off while training (standard deviations): distances, radians, log scale, shear."""
+JITTER_SHIFT, JITTER_ANGLE, JITTER_SCALE, JITTER_SHEAR, JITTER_STRETCH = 0.09, 0.09, 0.12, 0.08, 0.14
+"""How far the finder may be off while training (deviations): spans, radians, log scale, shear, log width."""
 
 _TRUE = np.array(
     [[STORE_SIZE[0] / 2, STORE_SIZE[1] / 2 - _STORE_PX / 2], [STORE_SIZE[0] / 2, STORE_SIZE[1] / 2 + _STORE_PX / 2]]
@@ -64,11 +64,22 @@ def jitter(stored: np.ndarray, rng: np.random.Generator, amount: float = 1.0) ->
     scale = PX_PER_SPAN / _STORE_PX * math.exp(rng.normal(0, JITTER_SCALE) * amount)
     c, s = math.cos(angle) * scale, math.sin(angle) * scale
     turn = np.array([[c, -s], [s, c]]) @ np.array([[1, rng.normal(0, JITTER_SHEAR) * amount], [0, 1]])
-    turn[:, 0] *= math.exp(rng.normal(0, 0.08) * amount)
+    turn[:, 0] *= math.exp(rng.normal(0, JITTER_STRETCH) * amount)
     middle = np.array(SIZE) / 2 + shift - turn @ (np.array(STORE_SIZE) / 2)
     matrix = np.concatenate([turn, (middle + turn.sum(1) / 2 - 0.5)[:, None]], 1)
     cut = cv2.warpAffine(stored, matrix, SIZE, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return cut, ((_TRUE @ turn.T + middle) - _THOUGHT) / PX_PER_SPAN
+
+
+def stray_cut(stored: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A piece of a crop at quite another size, uint8 [56, 40, 3]: pips, art and strokes that are no index."""
+    scale = PX_PER_SPAN / _STORE_PX * rng.uniform(2.0, 4.5)
+    angle = rng.uniform(0, 2 * math.pi)
+    c, s = math.cos(angle) * scale, math.sin(angle) * scale
+    turn = np.array([[c, -s], [s, c]])
+    aim = rng.uniform(0.25, 0.75, 2) * STORE_SIZE
+    matrix = np.concatenate([turn, (np.array(SIZE) / 2 - turn @ aim)[:, None]], 1)
+    return np.asarray(cv2.warpAffine(stored, matrix, SIZE, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
 
 
 def colour_jitter(pictures: torch.Tensor) -> torch.Tensor:
@@ -83,9 +94,18 @@ def colour_jitter(pictures: torch.Tensor) -> torch.Tensor:
     x[bent] = x[bent].clamp(1e-3) ** torch.exp(torch.randn(int(bent.sum()), 1, 1, 1) * 0.3)
     noisy = torch.rand(n) < 0.4
     x[noisy] = x[noisy] + torch.randn_like(x[noisy]) * torch.rand(int(noisy.sum()), 1, 1, 1) * 0.06
+    specked = torch.rand(n) < 0.12
+    x[specked] = _specks(x[specked])
     soft = torch.rand(n) < 0.15
     x[soft] = nn.functional.avg_pool2d(x[soft], 3, 1, 1, count_include_pad=False)
     return x.clamp(0, 1)
+
+
+def _specks(pictures: torch.Tensor) -> torch.Tensor:
+    """Single black and white pixels, as a cheap sensor or a careless tool leaves them."""
+    n, _, high, wide = pictures.shape
+    hit = torch.rand(n, 1, high, wide) < torch.rand(n, 1, 1, 1) * 0.02
+    return torch.where(hit, (torch.rand(n, 1, high, wide) < 0.5).float(), pictures)
 
 
 def loss(

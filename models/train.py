@@ -162,6 +162,9 @@ class CropStore:
         return images[i], labels[i]
 
 
+STRAY_SHARE = 0.1
+"""Share of cuts at a size where no index lies: without them clubs and court art were read as queens."""
+
 KIND_SHARES = {"scenes": 0.47, "windows": 0.38, "photos": 0.15}
 """How often the trainer takes a crop from drawn scenes, drawn windows and real photographs."""
 
@@ -217,12 +220,14 @@ def train_reader(work: Path, minutes: float, name: str, start: Path | None, lr: 
 
 def crop_batch(store: CropStore, rng: np.random.Generator, size: int) -> tuple[torch.Tensor, ...]:
     """Jittered crops float [n, 3, 56, 40] RGB 0..1, rank, suit, offsets [n, 4], placed [n]."""
-    from models.index_net import jitter
+    from models.index_net import jitter, stray_cut
 
     pictures, ranks, suits, offsets, placed = [], [], [], [], []
     for _ in range(size):
         stored, label = store.pick(rng)
         cut, offset = jitter(np.asarray(stored), rng)
+        if rng.random() < STRAY_SHARE:
+            cut, label = stray_cut(np.asarray(stored), rng), np.array([13, 4, 0])
         pictures.append(cut)
         ranks.append(label[0])
         suits.append(label[1])

@@ -17,6 +17,42 @@ _SCALE = 4
 _INK = {"H": (30, 20, 200), "D": (30, 20, 200), "S": (25, 25, 25), "C": (25, 25, 25)}
 
 
+_STROKES: dict[str, list[list[tuple[float, float]]]] = {
+    "A": [[(0, 1), (0.5, 0), (1, 1)], [(0.2, 0.66), (0.8, 0.66)]],
+    "2": [[(0.05, 0.24), (0.2, 0.04), (0.5, 0), (0.85, 0.08), (0.95, 0.28), (0.8, 0.5), (0, 1), (1, 1)]],
+    "3": [[(0.05, 0.12), (0.4, 0), (0.85, 0.08), (0.92, 0.28), (0.75, 0.45), (0.4, 0.48)],
+          [(0.4, 0.48), (0.8, 0.54), (0.97, 0.74), (0.82, 0.95), (0.4, 1), (0, 0.86)]],
+    "4": [[(0.75, 1), (0.75, 0), (0, 0.68), (1, 0.68)]],
+    "5": [[(0.9, 0), (0.15, 0), (0.08, 0.45), (0.5, 0.38), (0.9, 0.5), (0.96, 0.74), (0.75, 0.96), (0.3, 1), (0, 0.8)]],
+    "6": [[(0.85, 0.03), (0.45, 0.12), (0.15, 0.42), (0.05, 0.72), (0.2, 0.94), (0.5, 1), (0.82, 0.94), (0.95, 0.72),
+           (0.82, 0.52), (0.5, 0.45), (0.2, 0.53), (0.07, 0.7)]],
+    "7": [[(0, 0), (1, 0), (0.35, 1)]],
+    "8": [[(0.5, 0.46), (0.15, 0.36), (0.1, 0.17), (0.3, 0.02), (0.7, 0.02), (0.9, 0.17), (0.85, 0.36), (0.5, 0.46),
+           (0.1, 0.6), (0.02, 0.8), (0.2, 0.97), (0.5, 1), (0.8, 0.97), (0.98, 0.8), (0.9, 0.6), (0.5, 0.46)]],
+    "J": [[(0.8, 0), (0.8, 0.75), (0.65, 0.96), (0.35, 1), (0.1, 0.9), (0.02, 0.7)]],
+    "Q": [[(0.5, 0), (0.15, 0.12), (0, 0.5), (0.15, 0.86), (0.5, 0.98), (0.85, 0.86), (1, 0.5), (0.85, 0.12), (0.5, 0)],
+          [(0.55, 0.68), (1, 1.08)]],
+    "K": [[(0, 0), (0, 1)], [(0.95, 0), (0, 0.62)], [(0.35, 0.42), (1, 1)]],
+    "1": [[(0, 0.2), (0.5, 0), (0.5, 1)]],
+    "0": [[(0.5, 0), (0.12, 0.15), (0, 0.5), (0.12, 0.85), (0.5, 1), (0.88, 0.85), (1, 0.5), (0.88, 0.15), (0.5, 0)]],
+}  # fmt: skip
+"""The figures as lines in a unit square: the same with every OpenCV, whose own letters changed with version 5."""
+
+
+def figure(rank: str, wide: int, high: int, pen: int) -> np.ndarray:
+    """A rank's mask, uint8, drawn with a pen of ``pen`` px."""
+    mask = np.zeros((high + 2 * pen, wide + 2 * pen), np.uint8)
+    signs = "10" if rank == "T" else rank
+    cell = wide / len(signs)
+    for number, sign in enumerate(signs):
+        lines = [[(1 - x, 1 - y) for x, y in line] for line in _STROKES["6"]] if sign == "9" else _STROKES[sign]
+        left, room = pen + number * cell, cell - (pen if len(signs) == 2 else 0)
+        for line in lines:
+            points = np.array([(left + x * room, pen + y * high) for x, y in line]).round().astype(np.int32)
+            cv2.polylines(mask, [points], False, 255, pen, cv2.LINE_AA)
+    return mask
+
+
 def pip(suit: str, size: int) -> np.ndarray:
     """A suit's mask, uint8 [size, size]."""
     mask, mid = np.zeros((size, size), np.uint8), size / 2
@@ -47,15 +83,7 @@ def card_picture(card: str) -> np.ndarray:
     face = np.full((high, wide, 3), 250, np.uint8)
     ink = _INK[card[1]]
     for _ in range(2):
-        text = "10" if card[0] == "T" else card[0]
-        squeeze = 0.62 if text == "10" else 1.0
-        glyph = np.zeros((200, 320), np.uint8)
-        cv2.putText(glyph, text, (20, 150), cv2.FONT_HERSHEY_DUPLEX, 4.4, 255, 14)
-        rows, columns = np.nonzero(glyph)
-        glyph = glyph[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1]
-        tall = 72
-        glyph = cv2.resize(glyph, (max(round(glyph.shape[1] * tall / glyph.shape[0] * squeeze), 8), tall))
-        _ink(face, glyph, 42, 66, ink)
+        _ink(face, figure(card[0], 52 if card[0] == "T" else 42, 62, 10), 42, 66, ink)
         _ink(face, pip(card[1], 54), 42, 138, ink)
         face = np.ascontiguousarray(face[::-1, ::-1])
     _ink(face, pip(card[1], 150), wide // 2, high // 2, ink)
