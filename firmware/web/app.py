@@ -17,7 +17,7 @@ import segno
 from fastapi import Depends, FastAPI, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response, StreamingResponse
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.exceptions import HTTPException
 
 from . import actions, assets, public
@@ -98,7 +98,7 @@ class TapBody(_Body):
 class SettleBody(_Body):
     """The sessions of an evening."""
 
-    sessions: Annotated[list[Annotated[str, StringConstraints(pattern=SESSION)]], "1 to 50 ids"]
+    sessions: Annotated[list[Annotated[str, StringConstraints(pattern=SESSION)]], Field(min_length=1, max_length=50)]
 
 
 @dataclass(slots=True)
@@ -325,8 +325,6 @@ def _session_routes(app: FastAPI) -> None:
 
     @app.post("/api/settle")
     def settle(house: TheHouse, badge: Reader, body: SettleBody) -> Response:
-        if not 1 <= len(body.sessions) <= 50:
-            _refuse("UNREADABLE")
         return _answer(_found(house.archive.settle_up(body.sessions)))
 
     @app.get("/api/sessions/{session}")

@@ -91,7 +91,8 @@ def test_a_whole_session_with_four_phones(home: Home, phones: list[Phone]) -> No
 
     home.table.lay("KC", 1)  # Ann lays out of turn
     for phone in phones:
-        phone.sees(".due-card[data-state=out]", "Refused: Ann is out of turn.")
+        phone.sees(".due-card[data-state=out]", "Put the table right")
+        phone.sees(".ruling[data-kind=refused]", "Refused: Ann is out of turn. It is Cy's turn.")
         phone.sees(".lying[data-mark=refused][data-card=KC]")
     home.table.take_back("KC")
     wall.sees(".due-card[data-state=playing]")

@@ -21,7 +21,7 @@ RAW = re.compile(
 #: Keys that are made from codes and values: the fixed part, up to the last dot.
 MADE = {
     *("state", "nav", "rank", "suit", "zone", "fact", "said", "quiet", "due", "light", "export", "choice", "camera"),
-    *("correct", "settle", "error", "film", "said.refused"),
+    *("correct", "settle", "error", "film", "said.refused", "source"),
 }
 
 

@@ -90,8 +90,8 @@ function nav() {
   put($("nav"), VIEWS.filter((view) => view.tab).map(tab));
   const { joined, seat, host } = live.standing;
   $("me").hidden = !joined;
-  const me = seat ? (live.state ? who(live.state, seat) : t("seat", { seat })) : t("me.nobody");
-  say($("me"), host ? t("me.host", { me }) : me);
+  const me = seat && (live.state ? who(live.state, seat) : t("seat", { seat }));
+  say($("me"), host ? (me ? t("me.host", { me }) : t("me.host_only")) : me || t("me.nobody"));
 }
 
 function tab(view) {

@@ -6,7 +6,7 @@ import { live } from "./live.js";
 import { form } from "./me.js";
 import { toast } from "./toast.js";
 import { choose } from "./view_log.js";
-import { t, who } from "./words.js";
+import { maybe, t, who } from "./words.js";
 
 const MOST_SEATS = 10;
 const NAME_CHARS = 24;
@@ -31,8 +31,13 @@ function setup(games) {
   const known = (state.seats || []).map((_, at) => who(state, at + 1));
   const plan = { game: games.find((one) => one.key === state.game) || games[0], seats: known.length > 1 ? known : ["", "", "", ""], dealer: state.dealer || 1, house: {}, counters: null };
   const rules = h("section", { class: "panel" });
+  const supply = h("div", {});
   const seats = h("section", { class: "panel" });
-  const draw = () => put(rules, houseRules(plan));
+  const counted = () => (plan.game.house || []).some((rule) => rule.name === "counters");
+  const draw = () => {
+    put(rules, houseRules(plan));
+    put(supply, counted() ? null : counters(plan));
+  };
   const pick = (key) => {
     plan.game = games.find((one) => one.key === key);
     plan.house = {};
@@ -40,7 +45,7 @@ function setup(games) {
   };
   draw();
   seatList(seats, plan);
-  return [gameList(games, plan, pick), seats, rules, counters(plan), h("button", { type: "button", class: "main start", onclick: () => begin(plan) }, t("setup.start"))];
+  return [gameList(games, plan, pick), seats, rules, supply, h("button", { type: "button", class: "main start", onclick: () => begin(plan) }, t("setup.start"))];
 }
 
 function gameList(games, plan, pick) {
@@ -118,8 +123,13 @@ function middle(element) {
 
 function houseRules(plan) {
   const rules = plan.game.house || [];
-  const list = rules.map((rule) => h("div", { class: "rule" }, control(rule, plan), h("p", { class: "quiet" }, rule.words || "", rule.source ? h("cite", {}, t("setup.source", { source: rule.source })) : null)));
+  const list = rules.map((rule) => h("div", { class: "rule" }, control(rule, plan), h("p", { class: "quiet" }, rule.words || "", rule.source ? h("cite", {}, t("setup.source", { source: sourceWords(rule.source) })) : null)));
   return [h("h2", {}, t("setup.house")), rules.length ? list : h("p", { class: "quiet" }, t("setup.house.none"))];
+}
+
+/** The rule digest's marks ([S2], [X]) as people read them. */
+function sourceWords(source) {
+  return source.replace(/\[(\w+)\]/g, (mark, key) => maybe(`source.${key}`, mark));
 }
 
 function control(rule, plan) {

@@ -55,15 +55,11 @@ function dueWords(state, view) {
   if (state.dispute?.open) return t("due.dispute");
   if (state.state === "paused") return t("due.paused");
   if (state.state === "fault") return view.words || t("due.fault");
-  if (amiss(view)) return t("due.out", { words: lastRefused(state) });
+  if (amiss(view)) return Number.isInteger(view.out_of_step) ? t("due.out.seat", { seat: who(state, view.out_of_step) }) : t("due.out");
   if (view.over && winners(view).length) return t("due.won", { seat: winners(view).map((seat) => who(state, seat)).join(", ") });
   if (view.words) return view.words;
   if (!view.turn) return t("due.waiting");
   return maybe(`due.${view.due}`, t("due.turn", { seat: who(state, view.turn) }), { seat: who(state, view.turn), n: view.due_count || 1 });
-}
-
-function lastRefused(state) {
-  return rulingWords(state, (state.rulings || []).filter((ruling) => ruling.ruling === "refused").at(-1));
 }
 
 function last(state) {
