@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
 
 from vision.frames import Frame, each
 
@@ -12,6 +18,38 @@ from .session import RATE_HZ, Session
 from .timeline import Press
 
 _NS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """Trouble with the camera or the room from ``from_s`` to ``to_s``.
+
+    The camera is nudged by ``shift_px`` and ``turn_deg``, the light changes by ``gain`` (0: the lens is covered), the
+    picture is out of focus by ``blur_px``; ``lost``: no frame comes at all.
+    """
+
+    from_s: float
+    to_s: float = math.inf
+    shift_px: tuple[float, float] = (0.0, 0.0)
+    turn_deg: float = 0.0
+    gain: float = 1.0
+    blur_px: float = 0.0
+    lost: bool = False
+
+    def holds(self, seconds: float) -> bool:
+        """Whether it is so at this time."""
+        return self.from_s <= seconds < self.to_s
+
+    def spoil(self, image: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The picture as it looks under this trouble, BGR uint8."""
+        h, w = image.shape[:2]
+        if self.shift_px != (0.0, 0.0) or self.turn_deg:
+            moved = np.asarray(cv2.getRotationMatrix2D((w / 2, h / 2), -self.turn_deg, 1.0), float)
+            moved[:, 2] += np.asarray(self.shift_px)
+            image = cv2.warpAffine(image, moved, (w, h), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
+        if self.blur_px > 0:
+            image = cv2.GaussianBlur(image, (0, 0), self.blur_px)
+        return np.asarray(image if self.gain == 1.0 else cv2.convertScaleAbs(image, alpha=self.gain))
 
 
 @dataclass(slots=True)
@@ -24,10 +62,16 @@ class SimulatedCamera:
     scene: Scene
     rate_hz: float
     index: int = 0
+    incidents: tuple[Incident, ...] = ()
 
     @classmethod
     def over(
-        cls, session: Session, rate_hz: float = RATE_HZ, swap: Mapping[str, str] | None = None, from_s: float = 0.0
+        cls,
+        session: Session,
+        rate_hz: float = RATE_HZ,
+        swap: Mapping[str, str] | None = None,
+        from_s: float = 0.0,
+        incidents: tuple[Incident, ...] = (),
     ) -> SimulatedCamera:
         """A camera over the session's table, its first frame at ``from_s``.
 
@@ -38,7 +82,7 @@ class SimulatedCamera:
         """
         if not 1.0 <= rate_hz <= 60.0:
             raise ValueError(f"a simulated camera gives 1 to 60 frames a second, not {rate_hz:g}")
-        return cls(session.scene(dict(swap or {})), rate_hz, round(from_s * rate_hz))
+        return cls(session.scene(dict(swap or {})), rate_hz, round(from_s * rate_hz), incidents)
 
     @property
     def size_px(self) -> tuple[int, int]:
@@ -57,12 +101,22 @@ class SimulatedCamera:
 
     def read(self) -> Frame | None:
         """The next frame; None when the session has ended."""
+        now = [i for i in self.incidents if i.holds(self._seconds)]
+        while self.index < self.count and any(i.lost for i in now):
+            self.index += 1
+            now = [i for i in self.incidents if i.holds(self._seconds)]
         if self.index >= self.count:
             return None
-        seconds = round(self.index / self.rate_hz, 4)
-        frame = Frame(self.scene.draw(seconds), seconds, self.index, round(seconds * _NS))
+        image = self.scene.draw(self._seconds)
+        for incident in now:
+            image = incident.spoil(image)
+        frame = Frame(image, self._seconds, self.index, round(self._seconds * _NS))
         self.index += 1
         return frame
+
+    @property
+    def _seconds(self) -> float:
+        return round(self.index / self.rate_hz, 4)
 
     def close(self) -> None:
         """Nothing is held open."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from firmware.simulator import session
-from firmware.simulator.camera import SimulatedCamera
+from firmware.simulator.camera import Incident, SimulatedCamera
 from vision.frames import Camera
 
 SESSION = session.plan("fan_tan", seed=1, size_px=(640, 480))
@@ -65,3 +65,35 @@ def test_a_swapped_card_changes_the_picture_and_nothing_else():
 def test_an_impossible_rate_is_refused(rate):
     with pytest.raises(ValueError, match="1 to 60 frames"):
         SimulatedCamera.over(SESSION, rate_hz=rate)
+
+
+def first_after(seconds, *incidents):
+    """The first frame from ``seconds`` on of a camera to which this happens."""
+    return SimulatedCamera.over(SESSION, from_s=seconds, incidents=incidents).read()
+
+
+def test_a_nudge_moves_the_picture_and_stays():
+    before, after = (
+        first_after(1.0, Incident(2.0, shift_px=(9.0, -4.0))),
+        first_after(3.0, Incident(2.0, shift_px=(9.0, -4.0))),
+    )
+    straight = first_after(3.0)
+    assert np.array_equal(before.image, first_after(1.0).image)
+    assert np.abs(after.image[40:400, 60:600].astype(int) - straight.image[44:404, 51:591]).mean() < 0.5
+
+
+def test_a_covered_lens_is_black_for_as_long_as_it_is_covered():
+    cover = Incident(2.0, 3.0, gain=0.0)
+    assert first_after(2.5, cover).image.max() == 0
+    assert first_after(3.5, cover).image.mean() > 20
+
+
+def test_a_blurred_picture_has_lost_its_grain():
+    sharp, soft = first_after(2.0), first_after(2.0, Incident(1.0, blur_px=3.0))
+    assert np.diff(soft.image.astype(int), axis=1).std() < 0.5 * np.diff(sharp.image.astype(int), axis=1).std()
+
+
+def test_lost_frames_leave_a_gap_in_time():
+    camera = SimulatedCamera.over(SESSION, rate_hz=10.0, from_s=1.8, incidents=(Incident(2.0, 4.0, lost=True),))
+    times = [camera.read().seconds for _ in range(4)]
+    assert times == [1.8, 1.9, 4.0, 4.1]
