@@ -54,7 +54,17 @@ class Settlement:
         """What people read at the end of an evening."""
         if not self.transfers:
             return "Nobody owes anybody anything."
-        return "\n".join(f"{t.source} gives {t.to} {counted(t.counters, 'counter')}." for t in self.transfers)
+        return "\n".join(map(_words, self.transfers))
+
+
+def _words(transfer: Transfer) -> str:
+    """What people do about a transfer: nothing more where the pool is concerned, it lies on the table."""
+    counters = counted(transfer.counters, "counter")
+    if transfer.to == POOL:
+        return f"{transfer.source} leaves {counters} in the pool."
+    if transfer.source == POOL:
+        return f"{transfer.to} has {counters} from the pool."
+    return f"{transfer.source} gives {transfer.to} {counters}."
 
 
 def add_up(nets: Iterable[Mapping[str, int]]) -> dict[str, int]:

@@ -16,10 +16,10 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from .errors import from_sqlite, is_damage
+from .errors import UnknownSchema, from_sqlite, is_damage
 from .guard import sync_folder
 from .lines import Sealed
-from .schema import STEPS, check, migrate
+from .schema import STEPS, check, migrate, version
 
 NAME = "sessions.db"
 
@@ -241,7 +241,11 @@ def open_to_read(path: Path) -> Store:
     connection = _connect_to_read(path)
     try:
         check(connection, path)
-        connection.execute("SELECT uncertain FROM session LIMIT 1").fetchall()
+        if (found := version(connection)) < len(STEPS):
+            raise UnknownSchema(
+                f"{path}: written by an older Card Table (schema {found}, this one knows {len(STEPS)}): "
+                "start the table once, it brings the file up to date"
+            )
     except sqlite3.Error as error:
         connection.close()
         raise from_sqlite(error, path) from error

@@ -201,7 +201,7 @@ def test_an_older_schema_is_brought_up_to_date_with_a_copy_kept(folder: Path, cl
         "ALTER TABLE session DROP COLUMN uncertain",
         "PRAGMA user_version = 1",
     )
-    with pytest.raises(JournalError):
+    with pytest.raises(UnknownSchema, match="schema 1, this one knows 2"):
         Journal.open(folder, read_only=True)
     with Journal.open(folder, clock=clock) as journal:
         assert numbers(journal, session) == list(range(6))

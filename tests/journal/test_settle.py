@@ -57,7 +57,11 @@ def test_two_groups_are_found_where_the_largest_first_rule_needs_one_more() -> N
 def test_what_is_missing_lies_in_the_pool() -> None:
     settlement = settle_up({"Ann": 2, "Bo": -5})
     assert after(settlement, {"Ann": 2, "Bo": -5, POOL: 3}) == {"Ann": 0, "Bo": 0, POOL: 0}
-    assert "Bo gives the pool 3 counters." in settlement.text()
+    assert "Bo leaves 3 counters in the pool." in settlement.text()
+
+
+def test_what_came_out_of_the_pool() -> None:
+    assert settle_up({"Ann": 3, "Bo": 0}).text() == "Ann has 3 counters from the pool."
 
 
 def test_nothing_owed_and_one_counter() -> None:
