@@ -86,7 +86,7 @@ board() {
 packages() {
   say "packages of the system"
   [ "$apt" = yes ] || { note "left out (--no-apt)"; return; }
-  local wanted=(python3 python3-venv fonts-dejavu-core espeak-ng) extra
+  local wanted=(systemd python3 python3-venv fonts-dejavu-core espeak-ng) extra
   for extra in python3-picamera2 python3-lgpio python3-libcamera; do
     if apt-cache policy "$extra" 2> /dev/null | grep -q 'Candidate: [^(]'; then
       wanted+=("$extra")
@@ -140,15 +140,15 @@ program() {
 settings() {
   say "settings, in $config"
   if [ -f "$config/table.toml" ]; then note "$config/table.toml is yours; left as it is"; return; fi
-  local address=127.0.0.1
-  [ "$page" = local ] || address=0.0.0.0
+  local address
+  address=$(first_address)
   if [ "$dry" = yes ]; then
     note "would write $config/table.toml: 4 seats, 900 x 700 mm, the page at $address"
     return
   fi
   {
     "$venv/bin/python" -c 'from firmware.mat import table_toml; print(table_toml(4))'
-    printf '# The page. 0.0.0.0: every network of this machine; cardtable.service lets only private ones in.\n'
+    printf '# The page listens at this address. If the router gives the Pi another one, change it here.\n'
     printf '[web]\nhost = "%s"\nport = 8080\n' "$address"
   } > "$config/table.toml"
   chgrp cardtable "$config/table.toml"
