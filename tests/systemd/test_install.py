@@ -11,7 +11,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPTS = ["systemd/install.sh", "systemd/cardtable.sh", "tests/arm64.sh", "tests/wheels.sh"]
+SCRIPTS = [
+    "tests/systemd/as_pid1.sh",
+    "systemd/install.sh",
+    "systemd/cardtable.sh",
+    "tests/arm64.sh",
+    "tests/wheels.sh",
+]
 
 
 def install(*arguments: str) -> subprocess.CompletedProcess[str]:
