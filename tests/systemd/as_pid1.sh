@@ -8,6 +8,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
 root=${1:?a folder for the Debian system}
 recording=$(cd "${2:?a recording}" && pwd)
+self=$(realpath "${BASH_SOURCE[0]}")
 release=/lib/systemd/systemd
 
 say() { printf '== %s\n' "$*"; }
@@ -63,7 +64,7 @@ if [ "${3:-}" = boot ]; then boot; fi
 
 prepare
 say "systemd as pid 1"
-unshare --mount --pid --fork --uts --ipc --cgroup "$0" "$root" "$recording" boot &
+unshare --mount --pid --fork --uts --ipc --cgroup bash "$self" "$root" "$recording" boot &
 outer=$!
 sleep 5
 init=$(pgrep -P "$outer" | head -n 1)
