@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from .config import TableConfig
     from .journal.journal import Journal
+    from .panel.config import PanelConfig
     from .referee.rulings import Ruling
 
 EXIT_NO = 1
@@ -81,8 +83,9 @@ def _print_json(record: Mapping[str, Any]) -> None:
 SECTIONS = {
     "To try it, and to read pictures": ("demo", "read", "watch"),
     "At the table": ("play", "run"),
+    "Setting up": ("mat", "calibrate", "enrol", "check", "wiring"),
     "The rules": ("rule", "rulebook"),
-    "The sessions kept": ("sessions", "show", "explain", "replay", "verify", "export", "import", "forget"),
+    "The sessions kept": ("sessions", "show", "explain", "replay", "verify", "export", "import", "forget", "serve"),
 }
 
 
@@ -175,6 +178,171 @@ def run_() -> int:
     from .play import run as ran
 
     return ran()
+
+
+# --- setting up ----------------------------------------------------------------------------------
+
+_FILE = click.Path(path_type=Path)
+picture = click.option("--picture", type=_FILE, help="Use this picture instead of the camera.")
+
+
+@commands.command()
+@click.argument("target", type=_FILE, metavar="FILE.pdf")
+@click.option("--seats", type=click.IntRange(2, 8), default=4, show_default=True, help="How many sit at the table.")
+@click.option("--size", default="900x700", show_default=True, help="The playing area in mm, width x height.")
+@click.option("--deep", is_flag=True, help="For games with piles and a stock: Wish Card, Ranter-Go-Round.")
+@click.option("--sheets", type=click.Choice(["one", "a4", "a3"]), default="one", show_default=True)
+@click.option("--no-ink", is_flag=True, help="Leave the paper white.")
+@click.option("--markers", is_flag=True, help="Only four corner markers to cut out, for any cloth.")
+def mat(target: Path, seats: int, size: str, deep: bool, sheets: Any, no_ink: bool, markers: bool) -> None:
+    """Print a mat (PDF) with the markers and the seat zones, and write the zones to table.toml."""
+    from .setting_up import make_markers, make_mat
+
+    lines = make_markers(target) if markers else make_mat(target, seats, _size(size), deep, sheets, not no_ink)
+    _tell("\n".join(lines))
+
+
+@commands.command()
+@picture
+@click.option(
+    "--corners", help='The corners by hand, px clockwise from the top left: "112,60 1172,84 1166,905 98,890".'
+)
+@click.option("--shown", type=_FILE, help="Draw the result into this picture.")
+@as_json
+def calibrate(picture: Path | None, corners: str | None, shown: Path | None, as_json: bool) -> int:
+    """Find the mat or the corners of the empty table; say how well it is seen, and what to do about it."""
+    from .setting_up import calibrate_table, parse_corners
+
+    done = calibrate_table(_picture(picture), parse_corners(corners) if corners else None, shown)
+    for finding in done.findings:
+        if as_json:
+            _print_json({"check": finding.what, "ok": finding.good, "why": finding.words})
+        else:
+            print(finding.line)
+    return 0 if done.good else EXIT_NO
+
+
+@commands.command()
+@click.argument("pictures", nargs=-1, type=_FILE)
+@click.option("--in-order", "suits", default="", help="The cards lie in order, one of these suits a picture: SHDC.")
+@click.option("--audit", is_flag=True, help="Only count the spread pack: is any card missing or double?")
+def enrol(pictures: tuple[Path, ...], suits: str, audit: bool) -> int:
+    """Learn this house's own pack, from the camera or from PICTURES; or audit it."""
+    from . import setting_up as setting
+    from .config import config_folder
+
+    config, _ = setting.table_settings()
+    width = setting.card_px(config)
+    if audit:
+        words, whole = setting.audit_picture(_picture(pictures[0] if pictures else None), setting.house_reader(), width)
+        print(words)
+        return 0 if whole else EXIT_NO
+    taken = map(_picture, pictures) if pictures else setting.pictures_on_request(lambda: _picture(None), _another)
+    enrolment = setting.Enrolment(setting.house_reader(), width, suits)
+    for line in setting.enrol_pictures(enrolment, taken):
+        print(line)
+    if enrolment.missing:
+        print(setting.missing_words(enrolment.missing))
+        return EXIT_NO
+    _tell("\n".join(enrolment.finish(config_folder())))
+    return 0
+
+
+@commands.command()
+@click.option("--panel", is_flag=True, help="Each light in turn, each button asked for, each segment.")
+@as_json
+def check(panel: bool, as_json: bool) -> int:
+    """Test camera, model, panel, disk, memory, clock and power: one line each; 1 if any failed."""
+    from . import selftest
+    from .setting_up import one_picture, table_settings
+
+    if panel:
+        return _check_panel()
+    lines = []
+    for line in selftest.check(selftest.Probes(look=lambda config: one_picture(_camera_of(config)))):
+        lines.append(line)
+        if as_json:
+            _print_json(line.to_json())
+        else:
+            print(line.text, flush=True)
+    config_notice = table_settings()[1] if not selftest.failed(lines[:1]) else None
+    if config_notice and not as_json:
+        print(config_notice)
+    return EXIT_NO if selftest.failed(lines) else 0
+
+
+@commands.command()
+@click.option("--seats", type=click.IntRange(1, 8), help="For so many seats (default: those of table.toml, else 4).")
+@click.option("--svg", type=_FILE, help="Draw the wiring into this file.")
+@click.option("--png", type=_FILE, help="Draw the wiring into this file.")
+def wiring(seats: int | None, svg: Path | None, png: Path | None) -> None:
+    """Print the wiring of this table's panel, and the parts to buy; draw it."""
+    from .panel import drawing
+    from .panel.wiring import parts_list, pin_table
+    from .panel.wiring_picture import draw
+
+    panel = _panel_config(seats)
+    _tell(pin_table(panel) + "\n\n" + parts_list(panel))
+    if svg is not None:
+        svg.write_text(drawing.svg(draw(panel)), encoding="utf-8")
+    if png is not None:
+        png.write_bytes(drawing.png(draw(panel), 2))
+
+
+def _size(text: str) -> tuple[float, float]:
+    try:
+        width, height = (float(part) for part in text.lower().split("x"))
+    except ValueError:
+        raise ValueError(f"--size: {text!r} is no size; width x height in mm, such as 900x700") from None
+    return width, height
+
+
+def _panel_config(seats: int | None) -> PanelConfig:
+    from .config import config_folder, load_table
+    from .panel.config import BoardKind, default, panel_config
+
+    path = config_folder() / "table.toml"
+    if seats is None and path.is_file():
+        config = load_table(path)
+        wanted = panel_config(config.panel, config.seats)
+        if wanted.board is not BoardKind.NONE:
+            return wanted
+        seats = config.seats
+    count = seats or 4
+    return default(BoardKind.SMALL if count <= 4 else BoardKind.LARGE, count)
+
+
+def _check_panel() -> int:
+    from .panel.check import Outcome, check_panel
+
+    good = True
+    for report in check_panel(_panel_config(None)):
+        print(report.words, flush=True)
+        good = good and report.outcome is not Outcome.FAILED
+    return 0 if good else EXIT_NO
+
+
+def _picture(path: Path | None) -> Any:
+    """A picture from a file, or from this table's camera."""
+    from .setting_up import one_picture, table_settings
+
+    if path is None:
+        return one_picture(_camera_of(table_settings()[0]))
+    from vision.stills import load_picture
+
+    return load_picture(path)
+
+
+def _camera_of(config: TableConfig) -> Any:
+    from time import sleep
+
+    from .play import open_camera
+
+    return open_camera(config.source, sleep, lambda words: print(words, file=sys.stderr))
+
+
+def _another() -> bool:
+    return click.confirm("Lay some cards apart, face up. Take a picture", default=True)
 
 
 # --- the rules ---------------------------------------------------------------------------------------------------
@@ -359,6 +527,14 @@ def export(session: str, form: str, target: Path | None) -> None:
 
     with _journal() as journal:
         print(export_session(journal, session, Format(form), target))
+
+
+@commands.command()
+def serve() -> int:
+    """The web page alone, over the sessions kept here."""
+    from .play import serve as served
+
+    return served()
 
 
 @commands.command("import")

@@ -9,6 +9,7 @@ from typing import Any
 
 from .archive import Archive
 from .commands import Commands
+from .config import data_folder
 from .journal.journal import Journal
 from .live import Live
 from .referee.house import rules_of
@@ -16,6 +17,7 @@ from .referee.match import games
 from .web.app import create_app
 from .web.security import Keys, Security
 from .web.server import serve
+from .web.source import Noticeboard
 
 #: Most seats that can be set up on the page for each game; fewer than two never.
 SEATS = {"least": 2, "most": 8}
@@ -36,20 +38,40 @@ class Page:
 
 
 @contextmanager
-def open_page(live: Live, journal: Journal, host: str = "127.0.0.1", port: int = 0) -> Iterator[Page]:
+def open_page(
+    live: Live, journal: Journal, host: str = "127.0.0.1", port: int = 0, keys: Keys | None = None
+) -> Iterator[Page]:
     """Serve the page of ``live`` while the context lasts; ``port`` 0 takes a free one.
 
-    ``journal``: to read from, opened for this page alone.
+    ``journal``: to read from, opened for this page alone. ``keys``: the table's codes, else new ones.
 
     :raises OSError: if the address is not to be had; the line says what to do.
     """
     commands = Commands(live)
     live.board.hand_to(commands.post)
-    security = Security(Keys.fresh())
-    app = create_app(live.board, Archive(journal), security, games=house_rules)
-    with serve(app, host, port) as running:
+    with _served(live.board, journal, host, port, keys or Keys.fresh()) as (url, codes):
+        yield Page(url, codes, commands)
+
+
+@contextmanager
+def open_archive(journal: Journal, host: str, port: int, keys: Keys) -> Iterator[str]:
+    """Serve the page with no table, over the sessions kept; its address in words."""
+    board = Noticeboard({"state": "waiting"}, lambda action, actor: {"error": "there is no table here, only sessions"})
+    with _served(board, journal, host, port, keys) as (url, codes):
+        yield f"{url}  join code {codes.join_code}"
+
+
+@contextmanager
+def _served(board: Noticeboard, journal: Journal, host: str, port: int, keys: Keys) -> Iterator[tuple[str, Keys]]:
+    security = Security(keys)
+    with serve(create_app(board, Archive(journal), security, games=house_rules), host, port) as running:
         security.public_url = running.url
-        yield Page(running.url, security.keys, commands)
+        yield running.url, keys
+
+
+def kept_keys() -> Keys:
+    """This table's codes, the same after a restart, so that phones stay joined."""
+    return Keys.kept(data_folder() / "codes.json")
 
 
 def house_rules() -> list[dict[str, Any]]:

@@ -20,12 +20,11 @@ from typing import Any
 from rich.console import Console
 
 from vision.frames import Camera, CameraAbsent, CameraBusy, CameraMemory, Frame, FrameError, UsbCamera, open_recording
-from vision.reader import Reader
 
-from .config import CameraSettings, TableConfig, config_folder, data_folder, load_table
+from .config import CameraSettings, TableConfig, WebSettings, data_folder
 from .journal.journal import Journal
 from .live import NS, Live, Made, geometry
-from .page import Page, open_page
+from .page import Page, kept_keys, open_archive, open_page
 from .panel.board import open_panel
 from .panel.config import BoardKind, panel_config
 from .panel.panel_fake import PanelLike
@@ -34,6 +33,7 @@ from .recording import Recorder
 from .referee.match import Setup
 from .screen import Screen
 from .service import EXIT_CAMERA, EXIT_REBOOT_ADVISED, Service
+from .setting_up import house_reader, settings_path, table_settings
 
 #: No frame for so long and the table says "no picture" (field report B03).
 FRAME_PATIENCE_S = 5.0
@@ -102,9 +102,11 @@ def play(game: str, seats: tuple[str, ...], record: Path | None) -> int:
 
     :raises ConfigError, BadSetup, PanelError, FrameError, JournalError: one line each, nothing lost.
     """
-    config = load_table(config_folder() / "table.toml")
+    config, notice = table_settings()
     names = seats or tuple(f"Seat {n}" for n in range(1, config.seats + 1))
     console = Console(highlight=False)
+    if notice:
+        console.print(notice)
     with _opened(config, console) as house, Screen(console, names, plain=not console.is_terminal) as screen:
         table = house.live.begin(Setup(game, names, len(names)))
         house.live.told = screen.tell
@@ -125,8 +127,10 @@ def play(game: str, seats: tuple[str, ...], record: Path | None) -> int:
 
 def run() -> int:
     """What the service starts: the table, going on with the session that was interrupted, or waiting for one."""
-    config = load_table(config_folder() / "table.toml")
+    config, notice = table_settings()
     console = Console(highlight=False)
+    if notice:
+        console.print(notice)
     try:
         with _opened(config, console) as house:
             if (row := house.journal.live()) is not None:
@@ -140,6 +144,20 @@ def run() -> int:
     except FrameError as error:
         console.print(str(error))
         return EXIT_CAMERA
+    return 0
+
+
+def serve() -> int:
+    """The page alone, over the sessions kept here, until Ctrl-C."""
+    console = Console(highlight=False)
+    web = table_settings()[0].web if settings_path().is_file() else WebSettings()
+    with (
+        _stopped_by_signals() as stop,
+        Journal.open(data_folder(), read_only=True) as journal,
+        open_archive(journal, web.host, web.port, kept_keys()) as words,
+    ):
+        console.print(f"page   {words}")
+        stop.wait()
     return 0
 
 
@@ -189,7 +207,7 @@ class House:
 @contextmanager
 def _opened(config: TableConfig, console: Console) -> Iterator[House]:
     """Everything opened in order; let go in the opposite one, the camera last and without waiting for it."""
-    reader = Reader.load()
+    reader = house_reader()
     camera = open_camera(config.source, time.sleep, console.print)
     with ExitStack() as stack:
         stack.callback(Thread(target=camera.close, daemon=True).start)
@@ -201,7 +219,7 @@ def _opened(config: TableConfig, console: Console) -> Iterator[House]:
         made = Made(version("cardtable"), reader.hash, geometry(config))
         live = Live(config, reader, journal, panel, made, camera.size_px)
         reading = stack.enter_context(Journal.open(data_folder(), read_only=True))
-        page = stack.enter_context(open_page(live, reading, config.web.host, config.web.port))
+        page = stack.enter_context(open_page(live, reading, config.web.host, config.web.port, kept_keys()))
         service = Service({"camera": round(CAMERA_GIVEN_UP_S * NS), "referee": round(FRAME_PATIENCE_S * NS)})
         yield House(stop, live, journal, page, Feed.of(camera), service)
         service.stopping()
