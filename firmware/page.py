@@ -70,7 +70,7 @@ def _served(board: Noticeboard, journal: Journal, host: str, port: int, keys: Ke
 
 
 def kept_keys() -> Keys:
-    """This table's codes, the same after a restart, so that phones stay joined."""
+    """The codes of this table, the same after a restart, so that phones stay joined."""
     return Keys.kept(data_folder() / "codes.json")
 
 
