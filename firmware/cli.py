@@ -85,7 +85,19 @@ SECTIONS = {
     "At the table": ("play", "run"),
     "Setting up": ("mat", "calibrate", "enrol", "check", "wiring"),
     "The rules": ("rule", "rulebook"),
-    "The sessions kept": ("sessions", "show", "explain", "replay", "verify", "export", "import", "forget", "serve"),
+    "The sessions kept": (
+        "sessions",
+        "show",
+        "explain",
+        "replay",
+        "verify",
+        "settle",
+        "stats",
+        "export",
+        "import",
+        "forget",
+        "serve",
+    ),
 }
 
 
@@ -507,6 +519,37 @@ def verify(session: str, code: str, as_json: bool) -> int:
         else:
             _tell(report.text())
         return 0 if report.whole else EXIT_NO
+
+
+@commands.command()
+@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
+@as_json
+def settle(sessions: tuple[str, ...], as_json: bool) -> None:
+    """Settle up over these sessions: who owes whom, in the fewest transfers."""
+    from .journal.replay import settle_evening
+
+    with _journal() as journal:
+        settlement = settle_evening(journal, sessions)
+        if as_json:
+            _print_json(settlement.to_json())
+        else:
+            _tell(settlement.text())
+
+
+@commands.command()
+@click.option("--game", help="Only this game.")
+@click.option("--player", help="Only sessions that this player sat in.")
+@click.option("--svg", type=click.Path(path_type=Path), help="Draw what everybody won and lost into this file.")
+def stats(game: str | None, player: str | None, svg: Path | None) -> None:
+    """Figures for the curious: by player and game, passes, false passes proved, payments, longest session."""
+    from .journal.listing import Query
+    from .journal.stats import net_svg, statistics, total_nets
+
+    with _journal() as journal:
+        found = statistics(journal, Query(game=game, player=player))
+    _tell(found.text())
+    if svg is not None:
+        svg.write_text(net_svg(total_nets(found), "Won and lost"), encoding="utf-8")
 
 
 @commands.command()

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from .journal.journal import OPENING, Journal
 from .journal.lines import SessionHeader
+from .journal.replay import refold
 from .panel import desk as desks
 from .panel.buttons import Act
 from .panel.signals import PanelState, Said, Signal, signals
@@ -138,6 +139,7 @@ class Table:
         for entry in journal.entries(session_id, deal=last.number):
             table._judge(entry)
             table.now = max(table.now, entry.at)
+        refold(journal, session_id)
         return table
 
     # -- what happens
@@ -269,9 +271,8 @@ class Table:
         return self.setup.seats[seat - 1] if seat else "the host"
 
     def _about(self, ruling: int | None, entry: int | None) -> str:
-        if ruling is not None:
-            return f" about ruling {ruling}"
-        return f" about entry {entry}" if entry is not None else ""
+        judged = self.match.rulings[ruling].entry if ruling is not None and ruling < len(self.match.rulings) else entry
+        return f" about entry {judged}" if judged is not None else ""
 
     def remark(self, code: str, words: str) -> None:
         """Write a note of ours into the log."""
