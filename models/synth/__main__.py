@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 
 from models.synth import art
-from models.synth.dataset import scene_shard, window_shard
+from models.synth.dataset import scene_shard, table_shard, window_shard
 from models.synth.packs import Library
 
-SCENES_PER_SHARD, WINDOWS_PER_SHARD = 250, 1000
+SCENES_PER_SHARD, WINDOWS_PER_SHARD, HELD_OUT_TABLES = 250, 1000, 200
 
 
 def main() -> None:
@@ -26,7 +26,9 @@ def main() -> None:
     art.fetch(given.work)
     art.render(given.work)
     if given.first == 0:
-        make(given.work, Library.load(given.work, True), range(90_000, 90_000 + given.held_out_shards), "val")
+        held_out = Library.load(given.work, True)
+        make(given.work, held_out, range(90_000, 90_000 + given.held_out_shards), "val")
+        table_shard(held_out, given.work, 95_000, HELD_OUT_TABLES)
     train = Library.load(given.work, False)
     for seed in range(given.first, max(given.scene_shards, given.window_shards), given.step):
         make(given.work, train, [seed], "train", seed < given.scene_shards, seed < given.window_shards)

@@ -155,6 +155,26 @@ def scene_shard(library: Library, folder: Path, seed: int, count: int, split: st
     crops.save(crop_path)
 
 
+TABLE_PX, TABLE_CARD_PX = 960, (75.0, 240.0)
+"""Held-out tables for choosing thresholds: side, and widths of a card, those that the reader is meant for."""
+
+
+def table_shard(library: Library, folder: Path, seed: int, count: int) -> None:
+    """``count`` held-out tables at a camera's resolution with their truth; nothing when they are there."""
+    images, truth = folder / "tables", folder / "tables" / f"tables_{seed:05d}.jsonl"
+    if truth.exists():
+        return
+    images.mkdir(parents=True, exist_ok=True)
+    rng, nrng, lines = random.Random(seed), np.random.default_rng(seed), []
+    for number in range(count):
+        card_px = math.exp(rng.uniform(*map(math.log, TABLE_CARD_PX)))
+        drawn = scene(library, rng, nrng, TABLE_PX, card_px)
+        name = f"t{seed:05d}_{number:04d}"
+        cv2.imwrite(str(images / f"{name}.jpg"), drawn.image, [cv2.IMWRITE_JPEG_QUALITY, 96])
+        lines.append(_truth(name, drawn))
+    truth.write_text("\n".join(lines))
+
+
 def _truth(name: str, drawn: Scene) -> str:
     marks = [
         {"card": m.card, "rank": m.rank.round(1).tolist(), "suit": m.suit.round(1).tolist(), "seen": round(m.seen, 2),
