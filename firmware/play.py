@@ -26,14 +26,17 @@ from .journal.journal import Journal
 from .live import NS, Live, Made, geometry
 from .page import Page, kept_keys, open_archive, open_page
 from .panel.board import open_panel
-from .panel.config import BoardKind, panel_config
+from .panel.config import BoardKind, Say, panel_config
 from .panel.panel_fake import PanelLike
 from .panel.panel_none import NoPanel
+from .panel.pins import PanelError
+from .panel.voice import Voice, open_voice
 from .recording import Recorder
 from .referee.match import Setup
 from .screen import Screen
 from .service import EXIT_CAMERA, EXIT_REBOOT_ADVISED, Service
 from .setting_up import house_reader, settings_path, table_settings
+from .table import Told
 
 #: No frame for so long and the table says "no picture" (field report B03).
 FRAME_PATIENCE_S = 5.0
@@ -109,7 +112,13 @@ def play(game: str, seats: tuple[str, ...], record: Path | None) -> int:
         console.print(notice)
     with _opened(config, console) as house, Screen(console, names, plain=not console.is_terminal) as screen:
         table = house.live.begin(Setup(game, names, len(names)))
-        house.live.told = screen.tell
+        spoken = house.live.told
+
+        def told(one: Told) -> None:
+            screen.tell(one)
+            spoken(one)
+
+        house.live.told = told
         recorder = None
         if record is not None:
             recorder = Recorder.open(record, config, table.setup, house.live.size_px, config.source.fps)
@@ -218,11 +227,40 @@ def _opened(config: TableConfig, console: Console) -> Iterator[House]:
         panel = stack.enter_context(_panel(config, console))
         made = Made(version("cardtable"), reader.hash, geometry(config))
         live = Live(config, reader, journal, panel, made, camera.size_px)
+        speech = _Speech(panel_config(config.panel, config.seats).say, live, console.print)
+        stack.callback(speech.close)
+        live.told = speech
         reading = stack.enter_context(Journal.open(data_folder(), read_only=True))
         page = stack.enter_context(open_page(live, reading, config.web.host, config.web.port, kept_keys()))
         service = Service({"camera": round(CAMERA_GIVEN_UP_S * NS), "referee": round(FRAME_PATIENCE_S * NS)})
         yield House(stop, live, journal, page, Feed.of(camera), service)
         service.stopping()
+
+
+@dataclass(slots=True)
+class _Speech:
+    """Says rulings aloud, with the names of whoever plays; where there is no sound, one line and then nothing."""
+
+    say: Say
+    live: Live
+    note: Callable[[str], Any]
+    names: tuple[str, ...] = ()
+    voice: Voice | None = None
+
+    def __call__(self, told: Told) -> None:
+        if self.live.table is not None and self.live.table.setup.seats != self.names:
+            self.close()
+            self.names = self.live.table.setup.seats
+            self.voice = open_voice(self.say, dict(enumerate(self.names, 1)), self.note)
+        if self.voice is not None:
+            for ruling in told.rulings:
+                self.voice.tell(ruling)
+
+    def close(self) -> None:
+        """Be silent."""
+        if self.voice is not None:
+            self.voice.close()
+            self.voice = None
 
 
 @contextmanager
@@ -233,7 +271,13 @@ def _panel(config: TableConfig, console: Console) -> Iterator[PanelLike]:
         console.print("panel  none: the page shows the lights and has the buttons")
         yield NoPanel()
         return
-    with open_panel(wanted) as panel:
+    try:
+        opened = open_panel(wanted)
+    except PanelError as error:  # a game can be refereed from the page alone
+        console.print(f"panel  {error}; going on without: the page shows the lights and has the buttons")
+        yield NoPanel()
+        return
+    with opened as panel:
         panel.start()
         yield panel
 
