@@ -189,9 +189,9 @@ class Enrolment:
         """
         spreads = self.spreads or []
         done = enrol(spreads, self.known)
-        if done.head is None:
+        if done.head is None or done.missing:  # with some unnamed, others may be misnamed, and would be taught so
             raise EnrolError(
-                f"too few cards were named to learn this pack ({missing_words(done.missing)}); lay them in order, "
+                f"not every card could be named ({missing_words(done.missing)}): show those, or lay all in order, "
                 "one suit a picture, ace to king: cardtable enrol --in-order"
             )
         before, after = before_and_after(spreads, done.names, self.reader.threshold)

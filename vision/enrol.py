@@ -216,7 +216,7 @@ def name_all(spreads: Sequence[Spread], head: Head | None = None) -> list[str | 
     are as many looks as there are cards without a look, they are matched so that all are different and the sum of log
     probabilities is greatest.
     """
-    scores = [look.log_p if head is None else head.log_p(look) for seen in spreads for look in seen.looks]
+    scores = [_evidence(look, head) for seen in spreads for look in seen.looks]
     names = _without_doubles(spreads, [_sure(s) for s in scores], scores)
     rest = [i for i, name in enumerate(names) if name is None]
     missing = [k for k, card in enumerate(CARDS) if card not in names]
@@ -227,19 +227,31 @@ def name_all(spreads: Sequence[Spread], head: Head | None = None) -> list[str | 
     return names
 
 
+def _evidence(look: Look, head: Head | None) -> NDArray[np.float64]:
+    """What network and head say of a look together [52].
+
+    The head has a share only: it is sure even of a card whose like it was never shown, and takes it for another.
+    """
+    return look.log_p if head is None else look.log_p + _HEAD_SHARE * head.log_p(look)
+
+
+_HEAD_SHARE: Final = 0.5
+
+
 def _without_doubles(
     spreads: Sequence[Spread], names: list[str | None], scores: Sequence[NDArray[np.float64]]
 ) -> list[str | None]:
-    """Of two looks in one picture with the same name at least one is misread: only the likelier keeps it."""
+    """Of two looks with the same name at least one is misread, and only the likelier keeps it.
+
+    In one picture always; over all pictures while these show no more cards than a pack has.
+    """
+    of = [k for k, seen in enumerate(spreads) for _ in seen.looks]
+    once = len(of) <= len(CARDS)
     kept = list(names)
-    start = 0
-    for seen in spreads:
-        mine = range(start, start + len(seen.looks))
-        start += len(seen.looks)
-        for i in mine:
-            same = [k for k in mine if names[k] is not None and names[k] == names[i]]
-            if len(same) > 1 and i != max(same, key=lambda k: float(scores[k].max() - np.median(scores[k]))):
-                kept[i] = None
+    for i, name in enumerate(names):
+        same = [k for k, other in enumerate(names) if name is not None and other == name and (once or of[k] == of[i])]
+        if len(same) > 1 and i != max(same, key=lambda k: float(scores[k].max() - np.median(scores[k]))):
+            kept[i] = None
     return kept
 
 

@@ -1,4 +1,4 @@
-"""Learning a pack: matching, order, the head, its file, the audit; and a black pack that the reader cannot read."""
+"""Learning a pack: matching, order, the head, its file, the audit; and a pack that the reader reads badly."""
 
 from __future__ import annotations
 
@@ -87,7 +87,9 @@ def test_two_of_a_name_in_one_picture_keep_the_likelier() -> None:
     empty = np.zeros((0, 23), np.float32)
     assert e.name_all([e.Spread((worse, good), nones, empty)]) == [None, "7H"]
     apart = [e.Spread((good,), nones, empty), e.Spread((worse,), nones, empty)]
-    assert e.name_all(apart) == ["7H", "7H"], "laid again in another picture it is the same card"
+    assert e.name_all(apart) == ["7H", None], "so few cards: none was laid twice"
+    many = [e.Spread((good,), nones, empty), *[e.Spread((worse,), nones, empty)] * 52]
+    assert e.name_all(many) == ["7H"] * 53, "more cards than a pack has: laid again it is the same card"
 
 
 def test_missing_cards_are_named_until_the_pack_is_there() -> None:
@@ -175,17 +177,17 @@ def test_missing_double_and_unread_cards_are_named() -> None:
 
 # --- with the real reader ----------------------------------------------------------------------------------------
 
-BLACK = pack.Style(paper=(24, 22, 22), black=(190, 190, 185), red=(70, 160, 205))
+ODD = pack.Style(paper=(30, 30, 150), black=(90, 190, 220), red=(200, 210, 215))
 CARD_PX = 110
 
 
 def photo(cards: tuple[str, ...], seed: int) -> tuple[np.ndarray, list[tuple[str, tuple[float, float]]]]:
-    """Cards of a black pack on green cloth, turned anyhow: silver and gold indices on black."""
+    """Cards of a dark red pack on green cloth, turned anyhow: gold and silver indices."""
     rng = np.random.default_rng(seed)
     image = np.full((1000, 1700, 3), (52, 92, 38), np.float32)
     truth = []
     for i, card in enumerate(cards):
-        face = cv2.GaussianBlur(pack.face(card, BLACK, 2 * CARD_PX), (0, 0), 0.9)
+        face = cv2.GaussianBlur(pack.face(card, ODD, 2 * CARD_PX), (0, 0), 0.9)
         place = np.array([180 + i % 5 * 330, 170 + i // 5 * 320]) + rng.uniform(-15, 15, 2)
         turn = cv2.getRotationMatrix2D((face.shape[1] / 2, face.shape[0] / 2), rng.uniform(0, 360), 0.5)
         turn[:, 2] += place - (face.shape[1] / 2, face.shape[0] / 2)
@@ -209,7 +211,7 @@ def read_right(reader: Reader, seed: int, cards: tuple[str, ...]) -> tuple[int, 
 
 
 @pytest.mark.slow
-def test_a_black_pack_is_unreadable_before_and_read_after() -> None:
+def test_a_dark_red_pack_is_half_read_before_and_read_after() -> None:
     """Four pictures of 13 cards teach it; measured on new pictures (figures in docs/first-game.md)."""
     reader = Reader.load()
     shuffled = tuple(np.random.default_rng(4).permutation(e.CARDS).tolist())
