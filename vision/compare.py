@@ -139,7 +139,14 @@ class Compare:
                 found.moved.append((known, one))
             else:
                 found.twice.append((known, one))
+        found.unread = [one for one in found.unread if not self._on_a_read_card(one, found)]
         return found
+
+    def _on_a_read_card(self, one: Sighting, found: Found) -> bool:
+        """Does it lie on a card that was read here? Then it is one of its pips or its other index, poorly seen."""
+        poses = [s.pose for s in found.new] + [s.pose for _, s in found.moved + found.twice]
+        poses += [card.pose for card, sighting in found.kept if sighting.named(self.threshold) == card.face]
+        return any(pose.inside(c.middle, self.surface.card_mm) for pose in poses for c in one.corners)
 
     def under_hand(self, pose: Pose, scene: Scene) -> bool:
         """Does a hand cover `HAND_SHARE` or more of a card here?"""
@@ -199,12 +206,12 @@ class Compare:
 
     # --- what is no longer there -----------------------------------------------------------------------------
 
-    def gone(self, found: Found, mask: Mask, scene: Scene) -> list[Lying]:
+    def gone(self, found: Found, backs: Backs, mask: Mask, scene: Scene) -> list[Lying]:
         """Known cards at this place that are there no more, the top one first."""
-        kept = {card.id for card, _ in found.kept}
-        on_top = np.zeros_like(mask)
-        for sighting in found.new:
-            on_top[self.layout.mask(sighting.pose) > 0] = 255
+        kept = {card.id for card, _ in found.kept} | {card.id for card in backs.confirmed}
+        on_top: Mask = np.zeros(mask.shape, np.uint8)
+        for pose in [sighting.pose for sighting in found.new] + [pose for pose, _ in backs.new]:
+            on_top[self.layout.mask(pose) > 0] = 255
         gone: list[Lying] = []
         for card in reversed(self.layout.cards):
             if card.id in kept or not self.stirred(card, mask):
@@ -212,6 +219,12 @@ class Compare:
             if self._contradicted(card, found) or self._shows_table(card, gone, on_top, scene):
                 gone.append(card)
         return gone
+
+    def left_behind(self, scene: Scene) -> list[Lying]:
+        """Known backs whose place has just come to look like the bare table: one of them may lie elsewhere now."""
+        nothing: Mask = np.zeros(scene.changed.shape, np.uint8)
+        backs = [c for c in self.layout if c.face == BACK and self._left(c, scene)]
+        return [card for card in backs if self._shows_table(card, [], nothing, scene)]
 
     def hidden_faces(self, place: Mask, mask: Mask) -> list[Lying]:
         """Faces that changed under a back so that next to nothing of them shows: turned down with it."""

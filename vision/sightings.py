@@ -31,6 +31,9 @@ _INSET_RANGE_MM: Final = ((2.5, 10.0), (8.0, 20.0))
 _OPPOSITE_DEG: Final = 28.0
 """The two indices of a card point opposite ways, within this (short vectors: 1 px of 10 is 6 degrees, twice)."""
 
+_CONFIDENT: Final = 0.6
+"""Readings that disagree are of two cards from this confidence of both on; below, one of them is a misreading."""
+
 _FLOOR: Final = 1e-3
 """No reading rules a card out altogether: a glyph may be hidden."""
 
@@ -111,7 +114,11 @@ def sight(
     sightings = []
     while left:
         first = left.pop(0)
-        partners = [(miss, c) for c in left if (miss := _misfit(first, c, card_mm, inset_mm)) is not None]
+        partners = [
+            (miss, c)
+            for c in left
+            if not _contradict(first, c) and (miss := _misfit(first, c, card_mm, inset_mm)) is not None
+        ]
         other = min(partners, key=lambda p: p[0])[1] if partners else None
         if other is not None:
             left = [c for c in left if c is not other]
@@ -147,7 +154,7 @@ def vote(
 
 def _same_place(a: Sighting, b: Sighting) -> bool:
     apart = a.pose.distance(b.pose)
-    near = apart < _SAME_MM or (apart < _SAME_CARD_MM and a.card == b.card)
+    near = apart < _SAME_CARD_MM if a.card == b.card else apart < _SAME_MM and not _contradict(a, b)
     return near and a.pose.turned(b.pose, half=True) < 30
 
 
@@ -161,6 +168,13 @@ def _mean(group: Sequence[Sighting], card_mm: tuple[float, float], inset_mm: tup
     rank = np.mean([_normal_log(s.rank) for s in group], axis=0)
     suit = np.mean([_normal_log(s.suit) for s in group], axis=0)
     return Sighting(best.pose, rank, suit, best.corners, len(group))
+
+
+def _contradict(a: Corner | Sighting, b: Corner | Sighting) -> bool:
+    """Do two readings name different cards, each with confidence? Then they are two cards, one askew on the other."""
+    names = [(int(np.argmax(one.rank)), int(np.argmax(one.suit))) for one in (a, b)]
+    sure = min(float(_normal(one.rank).max() * _normal(one.suit).max()) for one in (a, b))
+    return names[0] != names[1] and sure > _CONFIDENT
 
 
 def _misfit(a: Corner, b: Corner, card_mm: tuple[float, float], inset_mm: tuple[float, float]) -> float | None:

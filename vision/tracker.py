@@ -167,7 +167,7 @@ class Tracker:
         backs = self._compare.backs(image, scene, mask, case.explained, found)
         for card, pose in backs.shifted:
             self.layout.move(card, pose)
-        lifted = [c for c in self._compare.gone(found, mask, scene) if c not in backs.confirmed]
+        lifted = self._compare.gone(found, backs, mask, scene)
         if self._unclear(found, backs, lifted, case):
             return words
         words += self._lift(lifted, case)
@@ -184,10 +184,15 @@ class Tracker:
         for shape in backs.new:
             words += self._lay_shape(shape, case)
         for sighting in found.unread:
-            if len(sighting.corners) == 2 or sighting.frames >= _FRAMES_FOR_UNREAD:
+            if self._is_unread_card(sighting, case):
                 words += self._lay_face(sighting, case)
         words += [self._clash(card, sighting, case) for card, sighting in found.twice]
         return words + [self._correct(card, sighting, case) for card, sighting in found.late]
+
+    def _is_unread_card(self, sighting: Sighting, case: _Case) -> bool:
+        """Is this a face that somebody laid and nobody can read, and not a chance likeness of an index?"""
+        seen_enough = len(sighting.corners) == 2 or sighting.frames >= _FRAMES_FOR_UNREAD
+        return seen_enough and self.hands.credit(self.layout.mask(sighting.pose), case.scene) is not None
 
     def _unclear(self, found: Found, backs: Backs, lifted: Sequence[Lying], case: _Case) -> bool:
         """Is it better to look a little longer? (Nothing explains the change, or a face cannot be read yet.)"""
@@ -273,10 +278,11 @@ class Tracker:
         for card in over:
             case.explain(card.mask)
             self._forget(card)
+        words = self._lift(self._compare.left_behind(case.scene), case)
         taken = self._taken.carried_back(credit, case.scene)
         came_from = taken.card.pose if taken is not None else None
         laid = self._lay(face, pose, t, taken)
-        return [Rested(laid.seen, t, _SURE_BACK, credit, came_from, False, tuple(c.seen for c in over))]
+        return [*words, Rested(laid.seen, t, _SURE_BACK, credit, came_from, False, tuple(c.seen for c in over))]
 
     def _lay(self, face: str, pose: Pose, t: float, taken: Taken | None = None) -> Lying:
         if taken is None:
