@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 TRAIN := .venv-train
 SHARED ?= ../shared
 
-.PHONY: help demo test slow lint format types imports docs soak bench dataset train evaluate export clean
+.PHONY: help demo test slow oldest lint format types imports docs soak bench dataset train evaluate export clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -18,8 +18,13 @@ demo: $(VENV)/.run  ## a whole game refereed from drawn pictures to lights, in a
 test: $(VENV)/.dev  ## the tests that take seconds
 	$(BIN)/python -m pytest -q -m "not slow"
 
-slow: $(VENV)/.dev  ## the slower checks: recordings, photographs, kills, browsers
+slow: $(VENV)/.ci  ## the slower checks: recordings, photographs, kills, browsers
 	$(BIN)/python -m pytest -q -m slow
+
+oldest:  ## reader, tracker and journal on what Raspberry Pi OS bookworm brings: numpy 1.26, OpenCV 4.9
+	test -d .venv-oldest || $(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/python -m pip install -q --disable-pip-version-check -e '.[dev]' 'numpy==1.26.*' 'opencv-python-headless==4.9.*'
+	.venv-oldest/bin/python -m pytest -q -m "not slow" tests/vision tests/simulator tests/test_demo.py
 
 lint: $(VENV)/.dev  ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -49,9 +54,13 @@ $(VENV)/.run: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e .
 	@touch $@
 
+$(VENV)/.ci: pyproject.toml | $(VENV)/.dev
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev,ci]'
+	@touch $@
+
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
 	@touch $@ $(VENV)/.run
 
 clean:  ## remove what was built here
-	rm -rf $(VENV) $(TRAIN) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-oldest $(TRAIN) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
