@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -31,7 +32,12 @@ as_json = click.option("--json", "as_json", is_flag=True, help="One JSON object 
 
 def main(argv: list[str] | None = None) -> None:
     """Run the command line and leave with its exit status; every failure is one line on standard error."""
-    sys.exit(run(sys.argv[1:] if argv is None else argv))
+    status = run(sys.argv[1:] if argv is None else argv)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if any(thread.daemon for thread in threading.enumerate()):
+        os._exit(status)  # a camera's thread may be inside a library that does not outlive the interpreter (B04)
+    sys.exit(status)
 
 
 def run(argv: list[str]) -> int:

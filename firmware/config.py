@@ -48,11 +48,14 @@ class Zone:
 
 @dataclass(frozen=True, slots=True)
 class WebSettings:
-    """The players' page. ``host`` is the address to listen at; ``pin`` is the host's word for overruling."""
+    """The players' page. ``host`` is the address to listen at; ``lan`` is this machine's own on the local network.
+
+    ``everywhere`` allows a host that means every network at once (``0.0.0.0``).
+    """
 
     host: str = "127.0.0.1"
     port: int = 8080
-    pin: str = ""
+    everywhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +205,7 @@ def _web(read: _Reader) -> WebSettings:
     return WebSettings(
         host=read.text("host", "127.0.0.1"),
         port=int(read.number("port", 8080, above=-1)),
-        pin=read.text("pin", ""),
+        everywhere=read.flag("everywhere", False),
     )
 
 
@@ -222,7 +225,7 @@ _KEYS = {
     "table": {"width", "height"},
     "card": {"width", "height"},
     "camera": {"picture", "table", "matrix", "distortion"},
-    "web": {"host", "port", "pin"},
+    "web": {"host", "port", "everywhere"},
     "source": {"kind", "device", "width", "height", "fps", "mains_hz"},
 }
 
@@ -273,6 +276,13 @@ class _Reader:
         value = self.data.get(name, default)
         if not isinstance(value, str):
             self.fault(f"{name}: text is wanted, not {value!r}")
+            return default
+        return value
+
+    def flag(self, name: str, default: bool) -> bool:
+        value = self.data.get(name, default)
+        if not isinstance(value, bool):
+            self.fault(f"{name}: true or false is wanted, not {value!r}")
             return default
         return value
 

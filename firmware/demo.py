@@ -18,7 +18,7 @@ from rich.console import Console
 from vision.frames import Frame
 from vision.reader import Reader
 
-from .config import TableConfig, load_table
+from .config import TableConfig, WebSettings, load_table
 from .journal.journal import Journal
 from .live import NS, Live, Made, geometry
 from .page import open_page
@@ -192,7 +192,9 @@ def _prepared(
         live.told = demo.told
         table = live.begin(Setup(session.game, session.names, session.dealer, session.house, session.deal))
         if not headless:
-            page = stack.enter_context(open_page(live, stack.enter_context(Journal.open(folder, read_only=True))))
+            page = stack.enter_context(
+                open_page(live, stack.enter_context(Journal.open(folder, read_only=True)), WebSettings(port=0))
+            )
             demo.serve = page.commands.serve
             screen.say(f"page   {page.words}")
         yield demo, table, camera

@@ -9,7 +9,7 @@ from typing import Any
 
 from .archive import Archive
 from .commands import Commands
-from .config import data_folder
+from .config import WebSettings, data_folder
 from .journal.journal import Journal
 from .live import Live
 from .referee.house import rules_of
@@ -38,10 +38,8 @@ class Page:
 
 
 @contextmanager
-def open_page(
-    live: Live, journal: Journal, host: str = "127.0.0.1", port: int = 0, keys: Keys | None = None
-) -> Iterator[Page]:
-    """Serve the page of ``live`` while the context lasts; ``port`` 0 takes a free one.
+def open_page(live: Live, journal: Journal, web: WebSettings, keys: Keys | None = None) -> Iterator[Page]:
+    """Serve the page of ``live`` while the context lasts; a port of 0 takes a free one.
 
     ``journal``: to read from, opened for this page alone. ``keys``: the table's codes, else new ones.
 
@@ -49,22 +47,23 @@ def open_page(
     """
     commands = Commands(live)
     live.board.hand_to(commands.post)
-    with _served(live.board, journal, host, port, keys or Keys.fresh()) as (url, codes):
+    with _served(live.board, journal, web, keys or Keys.fresh()) as (url, codes):
         yield Page(url, codes, commands)
 
 
 @contextmanager
-def open_archive(journal: Journal, host: str, port: int, keys: Keys) -> Iterator[str]:
+def open_archive(journal: Journal, web: WebSettings, keys: Keys) -> Iterator[str]:
     """Serve the page with no table, over the sessions kept; its address in words."""
     board = Noticeboard({"state": "waiting"}, lambda action, actor: {"error": "there is no table here, only sessions"})
-    with _served(board, journal, host, port, keys) as (url, codes):
+    with _served(board, journal, web, keys) as (url, codes):
         yield f"{url}  join code {codes.join_code}"
 
 
 @contextmanager
-def _served(board: Noticeboard, journal: Journal, host: str, port: int, keys: Keys) -> Iterator[tuple[str, Keys]]:
+def _served(board: Noticeboard, journal: Journal, web: WebSettings, keys: Keys) -> Iterator[tuple[str, Keys]]:
     security = Security(keys)
-    with serve(create_app(board, Archive(journal), security, games=house_rules), host, port) as running:
+    app = create_app(board, Archive(journal), security, games=house_rules)
+    with serve(app, web.host, web.port, everywhere=web.everywhere) as running:
         security.public_url = running.url
         yield running.url, keys
 

@@ -163,7 +163,7 @@ def serve() -> int:
     with (
         _stopped_by_signals() as stop,
         Journal.open(data_folder(), read_only=True) as journal,
-        open_archive(journal, web.host, web.port, kept_keys()) as words,
+        open_archive(journal, web, kept_keys()) as words,
     ):
         console.print(f"page   {words}")
         stop.wait()
@@ -221,6 +221,8 @@ def _opened(config: TableConfig, console: Console) -> Iterator[House]:
     with ExitStack() as stack:
         stack.callback(Thread(target=camera.close, daemon=True).start)
         stop = stack.enter_context(_stopped_by_signals())
+        if complaint := getattr(camera, "complaint", ""):
+            console.print(complaint)
         journal = stack.enter_context(Journal.open(data_folder()))
         for words in journal.notices:
             console.print(words)
@@ -231,7 +233,7 @@ def _opened(config: TableConfig, console: Console) -> Iterator[House]:
         stack.callback(speech.close)
         live.told = speech
         reading = stack.enter_context(Journal.open(data_folder(), read_only=True))
-        page = stack.enter_context(open_page(live, reading, config.web.host, config.web.port, kept_keys()))
+        page = stack.enter_context(open_page(live, reading, config.web, kept_keys()))
         service = Service({"camera": round(CAMERA_GIVEN_UP_S * NS), "referee": round(FRAME_PATIENCE_S * NS)})
         yield House(stop, live, journal, page, Feed.of(camera), service)
         service.stopping()
