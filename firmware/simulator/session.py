@@ -121,7 +121,7 @@ def plan(
     *,
     pace: Pace = BRISK,
     faults: Iterable[str] = (),
-    hardships: Iterable[str] = ("quick",),
+    hardships: Iterable[str] = (),
     size_px: tuple[int, int] = (1280, 960),
     look: table.Look | None = None,
     style: pack.Style | None = None,

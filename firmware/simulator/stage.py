@@ -47,7 +47,7 @@ class Pace:
 
 
 #: For a demonstration of about a minute.
-BRISK = Pace((0.40, 0.60), (0.08, 0.18), (0.35, 0.50), (0.10, 0.35), (0.28, 0.55), 0.05)
+BRISK = Pace((0.45, 0.65), (0.10, 0.20), (0.40, 0.55), (0.25, 0.50), (0.32, 0.60), 0.05)
 
 
 @dataclass(slots=True)
@@ -119,8 +119,8 @@ class Stage:
         self.now_s += self.draw(self.pace.wait_s) if seconds is None else seconds
 
     def hurry(self) -> None:
-        """The next act begins while the last hand is still leaving: people who know what they want."""
-        self.now_s = max(self.last_rest_s + 0.05, self.now_s - 0.25)
+        """The next act begins while the last hand is still leaving: two cards come to rest within about 0.8 s."""
+        self.now_s = max(self.last_rest_s + 0.40, self.now_s - 0.25)
 
     # -- hands --------------------------------------------------------------------------------------------------
 
