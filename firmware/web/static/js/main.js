@@ -112,11 +112,17 @@ function frame(state) {
   if (!state) return;
   const where = live.on ? t(`state.${state.state || "waiting"}`) : t("state.away");
   put($("playing"), h("b", {}, state.title || t("title")), h("span", { class: "pill", "data-state": live.on ? state.state : "away", title: where }, h("span", {}, where)));
-  const ruling = (state.rulings || []).at(-1);
-  if (ruling && ruling.id !== saidRuling) {
-    if (saidRuling !== null) say($("said"), rulingWords(state, ruling));
-    saidRuling = ruling.id;
-  }
+  sayNew(state);
+}
+
+/** Say the rulings that are new, all of them; those that were there when the page came are not said. */
+function sayNew(state) {
+  const rulings = state.rulings || [];
+  const newest = rulings.at(-1)?.id ?? -1;
+  const known = saidRuling !== null && saidRuling <= newest ? saidRuling : -1; // ids begin again with a session
+  const fresh = saidRuling === null ? [] : rulings.filter((ruling) => ruling.id > known);
+  if (fresh.length) say($("said"), fresh.map((ruling) => rulingWords(state, ruling)).join(" "));
+  saidRuling = newest;
 }
 
 start();
