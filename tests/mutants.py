@@ -1,8 +1,8 @@
 """Do the tests notice a wrong rule? Each mutant changes one thing in one file of the rules; a test has to fail.
 
 ``python -m tests.mutants [--sample N] [--file NAME]`` from the checkout. Every mutant runs in a child of a warm
-process; what was found is kept in ``build/mutants.jsonl``, so that a run that was stopped goes on where it was. Exit status 1
-when fewer than nine of ten mutants are killed. The survivors are printed with their lines.
+process; what was found is kept in ``build/mutants.jsonl``, so that a run that was stopped goes on where it was. Exit
+status 1 when fewer than nine of ten mutants are killed. The survivors are printed with their lines.
 """
 
 from __future__ import annotations

@@ -6,10 +6,11 @@ A `Fold` only goes forward, at a cost per fact that does not grow; a correction 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol
 
 from .acts import Act, Do, Due, Opening, Transfer, Verdict
+from .books import Books, Violation
 from .cards import Card
 from .deal import Deal
 from .events import (
@@ -29,7 +30,7 @@ from .events import (
     TurnedDown,
 )
 from .knowledge import Knowledge, Proof
-from .ledger import BEFORE, Ledger
+from .ledger import BEFORE
 from .rulings import Kind, Ruling, words_of
 
 #: Below this confidence nobody is credited with a card (``Entry.seat_confidence``): better ask than accuse. A hand seen
@@ -67,20 +68,11 @@ class Game(Protocol):
     def due(self, state: Any) -> Due:
         """What is expected now."""
 
-    def result(self, state: Any, books: Fold) -> dict[str, Any]:
+    def result(self, state: Any, books: Books) -> dict[str, Any]:
         """The result by FORMAT.md's names."""
 
-    def carry(self, state: Any, books: Fold) -> tuple[int, dict[str, Any]] | None:
+    def carry(self, state: Any, books: Books) -> tuple[int, dict[str, Any]] | None:
         """The next deal: its dealer and what is known of it; None when no deal follows (or this one goes on)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """A refused move."""
-
-    move: int
-    code: str
-    seat: int
 
 
 class Fold:
@@ -92,13 +84,12 @@ class Fold:
     def __init__(self, game: Game, deal: Deal, house: Any) -> None:
         self.game, self.deal, self.house = game, deal, house
         opening = game.start(deal, house)
-        self.names = ("", *deal.setup.seats)
         self.state = opening.state
-        self.ledger = Ledger()
         self._zones = {f"seat-{seat}": seat for seat in deal.seats}
         self.known = Knowledge(opening.pack, opening.counts, opening.located)
+        self.books = Books(deal, house, self.known)
+        self.names, self.ledger = self.books.names, self.books.ledger
         self.rulings: list[Ruling] = []
-        self.violations: list[Violation] = []
         self.moves = 0
         self.waiting: list[int] = []  # entries that could not be read or credited
         self.held: list[int] = []  # entries that wait for those
@@ -118,56 +109,6 @@ class Fold:
         self._post(opening.transfers)
         self._pass_on(opening.says)
         self._tell_due()
-
-    # -- what the game may ask ------------------------------------------------------------------------------------
-
-    def name(self, seat: int | None) -> str | None:
-        """A seat's name in a result; None for nobody."""
-        return None if seat is None else self.names[seat]
-
-    def seats(self) -> tuple[tuple[int, str], ...]:
-        """Every seat with its name."""
-        return tuple((s, self.names[s]) for s in self.deal.seats)
-
-    def per_seat(self, values: Iterable[Any], seats: Iterable[int] | None = None) -> dict[str, Any]:
-        """A dictionary by seat names."""
-        return dict(zip((self.names[s] for s in seats or self.deal.seats), values, strict=True))
-
-    def paid(self, *codes: str) -> dict[str, int]:
-        """What each seat has paid under these codes, as positive numbers."""
-        return {self.names[s]: -self.ledger.under(s, *codes) for s in self.deal.seats}
-
-    def net(self) -> dict[str, int]:
-        """What each seat has won or lost in this deal."""
-        return {self.names[s]: self.ledger.balance(s) for s in self.deal.seats}
-
-    def fouls(self) -> list[list[Any]]:
-        """The refused moves as results list them."""
-        return [[v.move, v.code] for v in self.violations]
-
-    def shown(self, *codes: str) -> list[list[Any]]:
-        """The claims that a shown card has proved false: [move, seat, card, the move that shows it or "final"]."""
-        proofs = sorted(self.known.proofs.values(), key=lambda p: p.made.move)
-        proofs = [p for p in proofs if not codes or p.made.claim.code in codes]
-        return [[p.made.move, self.name(p.seat), str(p.cards[0]), p.move] for p in proofs]
-
-    def counted(self) -> list[list[Any]]:
-        """The claims that only counting has proved false: [move, seat or None, one of these cards]."""
-        proofs = sorted(self.known.deduced.values(), key=lambda p: p.made.move)
-        rest = [p for p in proofs if p.made.entry not in self.known.proofs]
-        return [[p.made.move, self.name(p.seat), [str(card) for card in p.cards]] for p in rest]
-
-    def fines(self) -> dict[str, int]:
-        """What each seat was fined, only those who were."""
-        out: dict[str, int] = {}
-        for line in self.ledger.lines:
-            if line.code == "FINE" and isinstance(line.source, int):
-                out[self.names[line.source]] = out.get(self.names[line.source], 0) + line.counters
-        return out
-
-    def when_over(self, **keys: Any) -> dict[str, Any]:
-        """These keys, once somebody has won."""
-        return keys if self.state.winner else {}
 
     # -- facts ----------------------------------------------------------------------------------------------------
 
@@ -347,6 +288,9 @@ class Fold:
         if verdict.refused and self.waiting and entry.source != "script":
             self.held.append(entry.number)
             return False
+        if verdict.refused == "NO_SUCH_ACT":  # more likely seen wrongly than done: said, but nobody's fault
+            self._say(Kind.NOTICE, "NO_SUCH_ACT", seat=act.seat, why=verdict.why)
+            return False
         self.moves += verdict.moves
         if verdict.refused:
             self._refused(entry, act, verdict)
@@ -355,7 +299,7 @@ class Fold:
         return not verdict.refused
 
     def _refused(self, entry: Entry, act: Act, verdict: Verdict) -> None:
-        self.violations.append(Violation(act.move, verdict.refused, act.seat))
+        self.books.violations.append(Violation(act.move, verdict.refused, act.seat))
         self.state = verdict.state  # the same, but for what was still to be understood
         due = self.game.due(self.state).words
         why = (verdict.why or words_of(verdict.refused)) + (f"; {due}" if due else "")
@@ -425,19 +369,12 @@ class Fold:
         self._verdict(leave(self.state, seat))
         self._tell_due()
 
-    def purse(self, seat: int) -> int | None:
-        """The counters that ``seat`` has now; None where they are not counted."""
-        supply = getattr(self.house, "counters", 0)
-        if not supply or not hasattr(self.house, "broke"):
-            return None
-        return self.deal.numbers("counters").get(seat, supply) + self.ledger.balance(seat)
-
     def _afford(self, transfer: Transfer) -> Transfer:
         """Where who has no counters leaves, nobody pays more than he has."""
         source = transfer.source
         if not isinstance(source, int) or getattr(self.house, "broke", "owe") != "out" or transfer.counters < 0:
             return transfer
-        purse = self.purse(source)
+        purse = self.books.purse(source)
         if purse is None or purse >= transfer.counters:
             return transfer
         self._broke.append(source)

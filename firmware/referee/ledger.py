@@ -51,6 +51,10 @@ class Ledger:
         """What ``account`` has won (+) or lost (-) in this deal; what lies in a pool or a compartment."""
         return self._balance.get(account, 0)
 
+    def on_table(self) -> int:
+        """Everything that lies on the table: the pool, the compartments, fines that wait for a winner."""
+        return sum(n for account, n in self._balance.items() if isinstance(account, str) and account != BEFORE)
+
     def under(self, account: Account, *codes: str) -> int:
         """What came (+) or went (-) in ``account`` under these codes."""
         return sum(self._by_code.get((account, code), 0) for code in codes)

@@ -16,6 +16,7 @@ from .deal import Deal, Setup, check_setup
 from .events import Corrected, Entry, Inserted
 from .fold import Fold, Game
 from .house import BadSetup, choose, did_you_mean, rules_of, shown
+from .ledger import Ledger
 from .rulings import Kind, Ruling
 
 __all__ = ["BadSetup", "Match", "PublicView", "Setup", "games", "rulebook"]
@@ -64,7 +65,8 @@ class PublicView:
     """What everybody may see now: for lights, page and pool display. It holds no secret.
 
     ``due``: PLAY, LEAD, PAY, TURN, GATHER, REPLY, EXPOSE ..., "" when over; ``due_count``: cards or counters owed
-    now; ``need``: the wanted card, when public and unique; ``counters``: won or lost in this deal, by seat; ``table``:
+    now; ``need``: the wanted card, when public and unique; ``pool``: all counters on the table, compartments and fines
+    too; ``counters``: won or lost in this deal, by seat; ``table``:
     open cards by zone, as the referee believes they lie; ``words``: one sentence for people.
     """
 
@@ -160,10 +162,10 @@ class Match:
 
     def result(self) -> dict[str, Any]:
         """The result by FORMAT.md's names, as it stands now."""
-        return self.game.result(self._fold.state, self._fold)
+        return self.game.result(self._fold.state, self._fold.books)
 
     @property
-    def ledger(self) -> Any:
+    def ledger(self) -> Ledger:
         """The counters of this deal."""
         return self._fold.ledger
 
@@ -182,7 +184,7 @@ class Match:
             due=due.what,
             due_count=due.count,
             need=None if due.card is None else str(due.card),
-            pool=fold.ledger.balance("pool"),
+            pool=fold.ledger.on_table(),
             counters=tuple(fold.ledger.balance(s) for s in self._deal.seats),
             table=self._table(),
             out_of_step=bool(why),
@@ -215,13 +217,13 @@ class Match:
     def next_setup(self) -> Setup | None:
         """The next deal: its dealer, what is carried over; None when the game (or this deal) does not allow one."""
         fold = self._fold
-        carried = self.game.carry(fold.state, fold)
+        carried = self.game.carry(fold.state, fold.books)
         if carried is None:
             return None
         dealer, deal = carried
         short = {name: self.setup.deal[name] for name in ("ranks", "suits") if name in self.setup.deal}
         short |= self._dealt_again(dealer)
-        purses = {name: fold.purse(seat) for seat, name in fold.seats()}
+        purses = {name: fold.books.purse(seat) for seat, name in fold.books.seats()}
         kept = {"counters": purses} if None not in purses.values() else {}
         return Setup(self.setup.game, self.setup.seats, dealer, self.setup.house, {**short, **kept, **deal})
 

@@ -379,6 +379,15 @@ def test_five_or_nine_a_dead_deal(rule: str, pool: int, counters: tuple[int, ...
     assert following.deal.get("pool", 0) == pool
 
 
+@pytest.mark.parametrize(
+    ("table", "lawful"),
+    [(["9S", "TS"], True), (["5D", "6D", "9S"], True), (["5D", "6D", "7D", "8D", "9D"], False), (["5D"], False)],
+)
+def test_five_or_nine_the_table_tells_what_the_first_starter_was(table: list[str], lawful: bool) -> None:
+    result = judged("five_or_nine", "A play 9C", {}, table=table, turn="A")
+    holds(result, violations=[] if lawful else [[0, "NINE_NOT_A_STARTER"]])
+
+
 def test_five_or_nine_nobody_can_begin_nothing_is_paid() -> None:
     holds(judged("five_or_nine", "A pass; B pass; C pass"), dead=True, pool=0, paid={"A": 0, "B": 0, "C": 0})
 

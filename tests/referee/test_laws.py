@@ -291,6 +291,15 @@ def test_deals_follow_each_other(game: str) -> None:
             assert sum(following.deal["counts"].values()) == sum(table.match.setup.deal["counts"].values())
 
 
+@each_game
+def test_what_has_no_meaning_in_a_game_is_nobodys_fault(game: str) -> None:
+    """A gather in Fan Tan, a cut in the Wish Card: more likely seen wrongly than done."""
+    match = deal(game, 1).match
+    for number, fact in enumerate([Gathered("layout", 1, 3), Cut(1, None), Exchanged((1, 2)), Said(1, "?")]):
+        codes = {r.code for r in match.add(Entry(number, fact, source="camera")) if r.kind.value == "refused"}
+        assert "NO_SUCH_ACT" not in codes
+
+
 def test_the_card_that_was_shown_once_is_seen_twice() -> None:
     """D12: a second sighting while the first still lies there is a conflict, never a foul."""
     match = deal("fan_tan", 1).match

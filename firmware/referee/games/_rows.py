@@ -11,9 +11,9 @@ from functools import cache
 from typing import Any
 
 from ..acts import ALL, Act, Claim, Do, Due, Transfer, Verdict, after, less, mask, plural, refuse, without
+from ..books import Books
 from ..cards import BIT, SUITS, Card, named
 from ..deal import Deal
-from ..fold import Fold
 from ..knowledge import Proof
 from ..ledger import shares
 from ..rulings import Kind, Ruling
@@ -213,7 +213,7 @@ def due(state: State, start_with: str) -> Due:
     return Due("PLAY", state.turn, 1, words=f"{who} to play, or to pass and pay 1")
 
 
-def result(state: State, books: Fold) -> dict[str, Any]:
+def result(state: State, books: Books) -> dict[str, Any]:
     """By FORMAT.md."""
     cards, pool = books.paid("CARDS"), books.ledger.under("pool", "ANTE", "PASS", "CARRIED")
     cards.pop(books.name(state.winner) or "", None)
@@ -225,13 +225,13 @@ def result(state: State, books: Fold) -> dict[str, Any]:
         "winner": books.name(state.winner),
         "dead": state.dead,
         "next": books.name(state.turn),
-        **books.when_over(card_payments=cards, winner_takes=pool + sum(cards.values()), net=books.net()),
+        **books.when_over(state, card_payments=cards, winner_takes=pool + sum(cards.values()), net=books.net()),
         **({"fines": books.fines()} if state.house.false_pass_fine or state.house.held_starter_fine else {}),
         "counted": books.counted(),
     }
 
 
-def carry(state: State, books: Fold) -> tuple[int, dict[str, Any]] | None:
+def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
     """The deal passes to the left; a pool that nobody won waits."""
     if not state.over:
         return None

@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..acts import Act, Do, Due, Opening, Verdict, after, plural, refuse
+from ..books import Books
 from ..cards import Card
 from ..deal import Deal
-from ..fold import Fold
 from ..house import rule
 
 TITLE = "Beggar-My-Neighbour"
@@ -93,7 +93,7 @@ def start(deal: Deal, house: House) -> Opening:
 def judge(state: State, act: Act) -> Verdict:
     """A card turned on to the pile, or the pile taken."""
     if act.do in (Do.OPEN, Do.DOWN, Do.PRESS):
-        return Verdict(state)
+        return Verdict(state, moves=0)
     if state.over:
         return refuse(state, "GAME_STOPPED")
     if act.do is Do.GATHER:
@@ -212,7 +212,7 @@ def position(state: State) -> object:
     return tuple("".join(c.rank if c.rank in OWED else "-" for c in pack) for pack in state.order), state.turn
 
 
-def result(state: State, books: Fold) -> dict[str, Any]:
+def result(state: State, books: Books) -> dict[str, Any]:
     """The last pile taken, and by whom; who is next; the packs where they are known."""
     taken = state.taker is not None and not state.pile
     return {
@@ -226,6 +226,6 @@ def result(state: State, books: Fold) -> dict[str, Any]:
     }
 
 
-def carry(state: State, books: Fold) -> tuple[int, dict[str, Any]] | None:
+def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
     """Left of the dealer deals the next game."""
     return (after(books.deal.seats, books.deal.dealer), {}) if state.over else None

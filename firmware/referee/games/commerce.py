@@ -19,9 +19,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..acts import ALL, Act, Do, Due, Opening, Transfer, Verdict, after, plural, refuse, round_from
+from ..books import Books
 from ..cards import Card
 from ..deal import Deal
-from ..fold import Fold
 from ..house import broke_rule, counters_rule, rule
 
 TITLE = "Commerce"
@@ -162,7 +162,7 @@ def due(state: State) -> Due:
     return Due("TURN", state.turn, words=f"{{{state.turn}}} to buy, to barter, or to knock")
 
 
-def result(state: State, books: Fold) -> dict[str, Any]:
+def result(state: State, books: Books) -> dict[str, Any]:
     """The order of the hands and who won."""
     return {
         "order": [books.names[s] for s in order(state)],
@@ -174,6 +174,6 @@ def result(state: State, books: Fold) -> dict[str, Any]:
     }
 
 
-def carry(state: State, books: Fold) -> tuple[int, dict[str, Any]] | None:
+def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
     """The deal passes to the left."""
     return (after(state.live, state.dealer), {}) if state.over else None

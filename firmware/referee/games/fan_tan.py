@@ -21,9 +21,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..acts import ALL, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, plural, refuse, without
+from ..books import Books
 from ..cards import BIT, Card
 from ..deal import Deal
-from ..fold import Fold
 from ..house import broke_rule, counters_rule, rule
 from ..knowledge import Proof
 from ..rulings import Kind, Ruling
@@ -206,7 +206,7 @@ def finished(state: State, card: Card) -> bool:
     return card.suit in state.done
 
 
-def result(state: State, books: Fold) -> dict[str, Any]:
+def result(state: State, books: Books) -> dict[str, Any]:
     """By FORMAT.md."""
     cards, pool = books.paid("CARDS"), books.ledger.under("pool", "ANTE", "PAY", "CARRIED")
     cards.pop(books.name(state.winner) or "", None)
@@ -223,13 +223,13 @@ def result(state: State, books: Fold) -> dict[str, Any]:
         if state.over
         else {"seat": books.name(state.turn), "need": str(state.need) if state.need else None},
         **payments,
-        **books.when_over(winner_takes=pool + sum(cards.values()), net=books.net()),
+        **books.when_over(state, winner_takes=pool + sum(cards.values()), net=books.net()),
         **({"fines": books.fines()} if state.house.withhold_fine else {}),
         "counted": books.counted(),
     }
 
 
-def carry(state: State, books: Fold) -> tuple[int, dict[str, Any]] | None:
+def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
     """The deal passes to the left; the pool was won."""
     return (after(state.live, books.deal.dealer), {}) if state.over else None
 

@@ -22,9 +22,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..acts import Act, Due, Opening, Verdict, mask
+from ..books import Books
 from ..cards import BIT, SUITS, Card, named
 from ..deal import Deal
-from ..fold import Fold
 from ..house import broke_rule, counters_rule, rule
 from ..knowledge import Proof
 from . import _rows
@@ -105,7 +105,10 @@ def start(deal: Deal, house: House) -> Opening:
 
 
 def _first_of(table: tuple[Card, ...]) -> str:
-    return "5" if any(card.rank == "5" for card in table) else "9" if table else ""
+    """The first starter's rank, as far as the table tells: a suit that a Nine began shows that it was a Nine."""
+    rows = [{card.rank for card in table if card.suit == suit} for suit in SUITS]
+    by_nine = any("9" in row and not set("5678") <= row for row in rows)
+    return "9" if by_nine else "5" if table else ""
 
 
 def starters(state: State) -> int:
@@ -144,11 +147,11 @@ def due(state: State) -> Due:
     return _rows.due(state, "a Five or a Nine")
 
 
-def result(state: State, books: Fold) -> dict[str, Any]:
+def result(state: State, books: Books) -> dict[str, Any]:
     """By FORMAT.md."""
     return _rows.result(state, books)
 
 
-def carry(state: State, books: Fold) -> tuple[int, dict[str, Any]] | None:
+def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
     """The deal passes to the left."""
     return _rows.carry(state, books)

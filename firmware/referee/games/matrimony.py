@@ -22,9 +22,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..acts import ALL, Act, Do, Due, Opening, Transfer, Verdict, after, refuse, round_from
+from ..books import Books
 from ..cards import Card
 from ..deal import Deal
-from ..fold import Fold
 from ..house import BadSetup, broke_rule, counters_rule, rule, shown
 from ..ledger import BEFORE
 from ..rulings import Kind, Ruling
@@ -142,7 +142,7 @@ def _in_order(state: State, cards: dict[int, tuple[Card, ...]]) -> list[tuple[in
 def judge(state: State, act: Act) -> Verdict:
     """A card dealt up, or a down card turned."""
     if act.do not in (Do.LAY, Do.OPEN) or act.card is None:
-        return Verdict(state) if act.do in (Do.DOWN, Do.PRESS) else refuse(state, "NO_SUCH_ACT")
+        return Verdict(state, moves=0) if act.do in (Do.DOWN, Do.PRESS) else refuse(state, "NO_SUCH_ACT")
     if state.over:
         return refuse(state, "DEAL_OVER")
     if act.seat not in dict(state.up):
@@ -186,7 +186,7 @@ def due(state: State) -> Due:
     return Due("EXPOSE", state.turn, 1, words=f"{{{state.turn}}} to turn up the card that lies face down")
 
 
-def result(state: State, books: Fold) -> dict[str, Any]:
+def result(state: State, books: Books) -> dict[str, Any]:
     """By FORMAT.md."""
     lines = [x for x in books.ledger.lines if isinstance(x.to, int)]
     wins = []
@@ -204,7 +204,7 @@ def result(state: State, books: Fold) -> dict[str, Any]:
     }
 
 
-def carry(state: State, books: Fold) -> tuple[int, dict[str, Any]] | None:
+def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
     """The deal passes to the left; what was not won stays."""
     if not state.over:
         return None

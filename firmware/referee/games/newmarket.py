@@ -22,9 +22,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..acts import ALL, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, mask, refuse, without
+from ..books import Books
 from ..cards import BIT, RANKS, SUITS, Card, pack
 from ..deal import Deal
-from ..fold import Fold
 from ..house import BadSetup, broke_rule, counters_rule, rule, shown
 from ..knowledge import Proof
 from ..ledger import BEFORE
@@ -241,7 +241,7 @@ def due(state: State) -> Due:
     return Due("PLAY", None, 1, state.need, words)
 
 
-def result(state: State, books: Fold) -> dict[str, Any]:
+def result(state: State, books: Books) -> dict[str, Any]:
     """Takes, the winner, what the others paid."""
     cards = books.paid("CARDS")
     cards.pop(books.name(state.winner) or "", None)
@@ -260,12 +260,14 @@ def result(state: State, books: Fold) -> dict[str, Any]:
         "winner": books.name(state.winner),
         "proved": [[m, s, c, by] for m, s, c, by in books.shown()],
         "next": None if state.over else waiting,
-        **books.when_over(card_payments=cards, **{f"{books.name(state.winner)}_from_players": sum(cards.values())}),
+        **books.when_over(
+            state, card_payments=cards, **{f"{books.name(state.winner)}_from_players": sum(cards.values())}
+        ),
         "counted": books.counted(),
     }
 
 
-def carry(state: State, books: Fold) -> tuple[int, dict[str, Any]] | None:
+def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
     """The deal passes to the left; unclaimed boodles stay."""
     if not state.over:
         return None

@@ -30,9 +30,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..acts import ALL, DOUBLE, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, mask, refuse, without
+from ..books import Books
 from ..cards import BIT, RANKS, Card
 from ..deal import Deal
-from ..fold import Fold
 from ..house import BadSetup, broke_rule, counters_rule, rule, shown
 from ..knowledge import Proof
 from ..ledger import BEFORE
@@ -367,7 +367,7 @@ def due(state: State) -> Due:
     return Due("PLAY", None, 1, state.need, words)
 
 
-def result(state: State, books: Fold) -> dict[str, Any]:
+def result(state: State, books: Books) -> dict[str, Any]:
     """By FORMAT.md."""
     names = tuple(_FOSTER if state.layout else _BOARD)
     cards = books.paid("CARDS")
@@ -386,13 +386,13 @@ def result(state: State, books: Fold) -> dict[str, Any]:
         "winner": books.name(state.winner),
         "held_back": books.shown("HELD_BACK", "FALSE_PASS"),
         "next": None if state.over else waiting,
-        **books.when_over(card_payments=cards),
+        **books.when_over(state, card_payments=cards),
         **({"fines": books.fines()} if state.house.held_back_fine else {}),
         "counted": books.counted(),
     }
 
 
-def carry(state: State, books: Fold) -> tuple[int, dict[str, Any]] | None:
+def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
     """The deal passes to the left; what was not taken stays, and the next dressing is put on top."""
     if not state.over:
         return None

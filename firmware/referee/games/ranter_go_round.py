@@ -22,9 +22,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..acts import ALL, Act, Do, Due, Opening, Transfer, Verdict, after, plural, refuse, round_from
+from ..books import Books
 from ..cards import RANKS, Card
 from ..deal import Deal
-from ..fold import Fold
 from ..house import rule
 from ..ledger import shares
 from ..rulings import Kind, Ruling
@@ -407,7 +407,7 @@ def next_dealer(state: State) -> int:
     return after(left, state.dealer)
 
 
-def result(state: State, books: Fold) -> dict[str, Any]:
+def result(state: State, books: Books) -> dict[str, Any]:
     """By FORMAT.md."""
     faces = dict(state.faces)
     final = {
@@ -428,7 +428,7 @@ def result(state: State, books: Fold) -> dict[str, Any]:
     }
 
 
-def carry(state: State, books: Fold) -> tuple[int, dict[str, Any]] | None:
+def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
     """The next deal with the lives that are left; none when somebody has won."""
     if not state.over or state.winner:
         return None

@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..acts import Act, Due, Opening, Verdict, mask
+from ..books import Books
 from ..cards import SUITS, Card
 from ..deal import Deal
-from ..fold import Fold
 from ..house import broke_rule, counters_rule, rule
 from ..knowledge import Proof
 from . import _rows
@@ -92,11 +92,11 @@ def due(state: State) -> Due:
     return _rows.due(state, "a seven" if state.house.first_card == "any" else "the seven of diamonds")
 
 
-def result(state: State, books: Fold) -> dict[str, Any]:
+def result(state: State, books: Books) -> dict[str, Any]:
     """As Five or Nine's."""
     return _rows.result(state, books)
 
 
-def carry(state: State, books: Fold) -> tuple[int, dict[str, Any]] | None:
+def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
     """The deal passes to the left."""
     return _rows.carry(state, books)

@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..acts import ALL, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, mask, plural, refuse, round_from
+from ..books import Books
 from ..cards import BIT, SUITS, Card
 from ..deal import Deal
-from ..fold import Fold
 from ..house import rule
 
 TITLE = "Snip-Snap-Snorem"
@@ -81,7 +81,7 @@ def judge(state: State, act: Act) -> Verdict:
     if act.seat != state.turn:
         return refuse(state, "OUT_OF_TURN")
     if act.do is Do.PRESS:
-        return Verdict(state)
+        return Verdict(state, moves=0)
     if act.do is not Do.LAY or act.card is None:
         return refuse(state, "NO_SUCH_ACT")
     return refuse(state, "ALREADY_ON_TABLE") if state.laid & BIT[act.card] else _lay(state, act, act.card)
@@ -136,7 +136,7 @@ def due(state: State) -> Due:
     return Due("PLAY", state.turn, 1, words=f"{{{state.turn}}} to play a card{rank}")
 
 
-def result(state: State, books: Fold) -> dict[str, Any]:
+def result(state: State, books: Books) -> dict[str, Any]:
     """Counters, pool, fouls and proofs."""
     pool = books.ledger.balance("pool")
     return {
@@ -150,7 +150,7 @@ def result(state: State, books: Fold) -> dict[str, Any]:
     }
 
 
-def carry(state: State, books: Fold) -> tuple[int, dict[str, Any]] | None:
+def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
     """Deal again with the counters that are left, until one player has them."""
     if not state.over or state.winner:
         return None

@@ -19,9 +19,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..acts import ALL, Act, Do, Due, Opening, Transfer, Verdict, after, less, plural, refuse, round_from
+from ..books import Books
 from ..cards import Card
 from ..deal import Deal
-from ..fold import Fold
 from ..house import broke_rule, counters_rule, rule
 
 TITLE = "Speculation"
@@ -92,7 +92,7 @@ def _won(state: State, why: str) -> Verdict:
 def judge(state: State, act: Act) -> Verdict:
     """The turn-up, a card turned, or a sale."""
     if act.do in (Do.OPEN, Do.DOWN, Do.PRESS):
-        return Verdict(state)
+        return Verdict(state, moves=0)
     if state.over:
         return refuse(state, "DEAL_OVER")
     if act.do is Do.SAY and act.word == "sell":
@@ -139,7 +139,7 @@ def due(state: State) -> Due:
     )
 
 
-def result(state: State, books: Fold) -> dict[str, Any]:
+def result(state: State, books: Books) -> dict[str, Any]:
     """Who won and what; the net of everybody."""
     return {
         "winner": books.name(state.winner),
@@ -152,6 +152,6 @@ def result(state: State, books: Fold) -> dict[str, Any]:
     }
 
 
-def carry(state: State, books: Fold) -> tuple[int, dict[str, Any]] | None:
+def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
     """The deal passes to the left."""
     return (after(state.live, state.dealer), {}) if state.over else None

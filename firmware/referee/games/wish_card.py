@@ -24,9 +24,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..acts import Act, Do, Due, Opening, Verdict, after, mask, plural, refuse, round_from
+from ..books import Books
 from ..cards import BIT, Card
 from ..deal import Deal
-from ..fold import Fold
 from ..house import rule
 from ..rulings import Kind, Ruling
 
@@ -152,7 +152,7 @@ def judge(state: State, act: Act) -> Verdict:
         return _gather(state, act)
     if act.do is Do.OPEN and act.card == NINE and state.over and _nine(state) is None:
         return _found(state, act.seat)
-    return Verdict(state) if act.do in (Do.OPEN, Do.DOWN, Do.PRESS) else refuse(state, "NO_SUCH_ACT")
+    return Verdict(state, moves=0) if act.do in (Do.OPEN, Do.DOWN, Do.PRESS) else refuse(state, "NO_SUCH_ACT")
 
 
 def _turn(state: State, act: Act, card: Card) -> Verdict:
@@ -371,7 +371,7 @@ def position(state: State) -> object:
     return tuple("".join(c.rank if c.rank in OWED else "-" for c in place) for place in places), state.turn
 
 
-def result(state: State, books: Fold) -> dict[str, Any]:
+def result(state: State, books: Books) -> dict[str, Any]:
     """By FORMAT.md; ``wish_in`` only where a script told the packs."""
     waiting = {"seat": books.name(due(state).seat), "due": due(state).what.lower()}
     return {
@@ -386,7 +386,7 @@ def result(state: State, books: Fold) -> dict[str, Any]:
     }
 
 
-def carry(state: State, books: Fold) -> tuple[int, dict[str, Any]] | None:
+def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
     """Left of the dealer deals next; the same dealer again when the nine was not dealt and the house deals again."""
     if not state.over:
         return None

@@ -1,0 +1,89 @@
+"""The books of one deal: its ledger, what is known of the hands, its fouls, and how results name them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from .deal import Deal
+from .knowledge import Knowledge
+from .ledger import Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A refused move."""
+
+    move: int
+    code: str
+    seat: int
+
+
+class Books:
+    """What was paid, proved and refused in one deal; a game's `result` and `carry` read it.
+
+    :param deal: the deal, for the names of its seats.
+    :param house: the game's house rules.
+    """
+
+    def __init__(self, deal: Deal, house: Any, known: Knowledge) -> None:
+        self.deal, self.house, self.known = deal, house, known
+        self.names = ("", *deal.setup.seats)
+        self.ledger = Ledger()
+        self.violations: list[Violation] = []
+
+    def name(self, seat: int | None) -> str | None:
+        """A seat's name in a result; None for nobody."""
+        return None if seat is None else self.names[seat]
+
+    def seats(self) -> tuple[tuple[int, str], ...]:
+        """Every seat with its name."""
+        return tuple((s, self.names[s]) for s in self.deal.seats)
+
+    def per_seat(self, values: Iterable[Any], seats: Iterable[int] | None = None) -> dict[str, Any]:
+        """A dictionary by seat names."""
+        return dict(zip((self.names[s] for s in seats or self.deal.seats), values, strict=True))
+
+    def paid(self, *codes: str) -> dict[str, int]:
+        """What each seat has paid under these codes, as positive numbers."""
+        return {self.names[s]: -self.ledger.under(s, *codes) for s in self.deal.seats}
+
+    def net(self) -> dict[str, int]:
+        """What each seat has won or lost in this deal."""
+        return {self.names[s]: self.ledger.balance(s) for s in self.deal.seats}
+
+    def fouls(self) -> list[list[Any]]:
+        """The refused moves as results list them."""
+        return [[v.move, v.code] for v in self.violations]
+
+    def shown(self, *codes: str) -> list[list[Any]]:
+        """The claims that a shown card has proved false: [move, seat, card, the move that shows it or "final"]."""
+        proofs = sorted(self.known.proofs.values(), key=lambda p: p.made.move)
+        proofs = [p for p in proofs if not codes or p.made.claim.code in codes]
+        return [[p.made.move, self.name(p.seat), str(p.cards[0]), p.move] for p in proofs]
+
+    def counted(self) -> list[list[Any]]:
+        """The claims that only counting has proved false: [move, seat or None, one of these cards]."""
+        proofs = sorted(self.known.deduced.values(), key=lambda p: p.made.move)
+        rest = [p for p in proofs if p.made.entry not in self.known.proofs]
+        return [[p.made.move, self.name(p.seat), [str(card) for card in p.cards]] for p in rest]
+
+    def fines(self) -> dict[str, int]:
+        """What each seat was fined, only those who were."""
+        out: dict[str, int] = {}
+        for line in self.ledger.lines:
+            if line.code == "FINE" and isinstance(line.source, int):
+                out[self.names[line.source]] = out.get(self.names[line.source], 0) + line.counters
+        return out
+
+    def when_over(self, state: Any, **keys: Any) -> dict[str, Any]:
+        """These keys, once somebody has won."""
+        return keys if state.winner else {}
+
+    def purse(self, seat: int) -> int | None:
+        """The counters that ``seat`` has now; None where they are not counted."""
+        supply = getattr(self.house, "counters", 0)
+        if not supply or not hasattr(self.house, "broke"):
+            return None
+        return self.deal.numbers("counters").get(seat, supply) + self.ledger.balance(seat)
