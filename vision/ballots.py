@@ -26,6 +26,9 @@ _READ_AGAIN_S: Final = 0.06
 MOST_READINGS: Final = 6
 """More readings of a still place tell nothing new."""
 
+_LEAST_SURE: Final = 0.2
+"""A find less sure than this of any card is a pip or a court's ornament (random guessing has 0.02)."""
+
 _SCALES: Final = (1.0, 0.86, 1.16)
 """Each reading at another scale: frames of a still table repeat their mistakes, scales do less so."""
 
@@ -86,7 +89,7 @@ class Ballots:
         if region is not None:
             region = region[0] - margin, region[1] - margin, region[2] + margin, region[3] + margin
         indices = self.reader.indices(image, self.surface.card_px * scale, region)
-        corners = [corner(index, self.surface) for index in indices]
+        corners = [c for index in indices if (c := corner(index, self.surface)).confidence >= _LEAST_SURE]
         sightings = sight(corners, self.surface.card_mm, self.inset_mm)
         self._learn(sightings)
         return sightings

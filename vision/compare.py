@@ -20,7 +20,7 @@ from .gate import Gate, Scene
 from .layout import Layout, Lying
 from .outlines import Box
 from .pose import Pose
-from .sightings import Sighting
+from .sightings import Sighting, rejoin
 from .surface import Surface
 from .words import BACK, UNREAD
 
@@ -71,6 +71,9 @@ _RESIDUE: Final = 0.2
 _NEW_SHAPE: Final = 0.3
 """A card-shaped thing is new when this share of it changed."""
 
+_OUTLINED: Final = 0.6
+"""Share of its sides along which a card lying on others shows an edge; chance rectangles reach this rarely."""
+
 _LOOK_ROUND_MM: Final = 40.0
 """Outlines are looked for so far round a change: half a card."""
 
@@ -119,34 +122,52 @@ class Compare:
     def sort(self, sightings: Iterable[Sighting], mask: Mask, scene: Scene, inset_mm: tuple[float, float]) -> Found:
         """What each sighting is: a known card, a new one, one that moved, one that cannot be."""
         found = Found()
+        strange = []
         for one in sightings:
-            name = one.named(self.threshold)
-            known = self.layout.named(name) if name != UNREAD else None
-            misread = self._misread(one, mask, inset_mm)
-            if known is not None and _pushed(known.pose, one.pose):
+            known = self._known(one, mask, inset_mm)
+            if known is not None:
                 found.kept.append((known, one))
-            elif misread is not None:
-                found.kept.append((misread, one))
-            elif not self._changed_at(one, mask):
-                found.late += self._now_read(one, name)
-            elif self.under_hand(one.pose, scene):
-                found.wait = True
-            elif name == UNREAD:
-                found.unread.append(one)
-            elif known is None:
-                found.new.append(one)
-            elif self._left(known, scene):
-                found.moved.append((known, one))
             else:
-                found.twice.append((known, one))
+                strange.append(one)
+        for one in rejoin(strange, self.surface.card_mm, inset_mm):
+            self._sort_strange(one, found, mask, scene)
         found.unread = [one for one in found.unread if not self._on_a_read_card(one, found)]
         return found
 
+    def _known(self, one: Sighting, mask: Mask, inset_mm: tuple[float, float]) -> Lying | None:
+        """The card lying here of which this is a sighting, well or poorly read."""
+        name = one.named(self.threshold)
+        known = self.layout.named(name) if name != UNREAD else self._unread_at(one.pose)
+        if known is not None and _pushed(known.pose, one.pose):
+            return known
+        return self._misread(one, mask, inset_mm)
+
+    def _sort_strange(self, one: Sighting, found: Found, mask: Mask, scene: Scene) -> None:
+        name = one.named(self.threshold)
+        known = self.layout.named(name) if name != UNREAD else None
+        doubtful = self._unread_at(one.pose)
+        if doubtful is not None and name != UNREAD and self._changed_share(doubtful, mask) < _SAME_FACE:
+            found.late.append((doubtful, one))
+        elif not self._changed_at(one, mask):
+            return
+        elif self.under_hand(one.pose, scene):
+            found.wait = True
+        elif name == UNREAD:
+            found.unread.append(one)
+        elif known is None:
+            found.new.append(one)
+        elif self._left(known, scene):
+            found.moved.append((known, one))
+        else:
+            found.twice.append((known, one))
+
     def _on_a_read_card(self, one: Sighting, found: Found) -> bool:
-        """Does it lie on a card that was read here? Then it is one of its pips or its other index, poorly seen."""
-        poses = [s.pose for s in found.new] + [s.pose for _, s in found.moved + found.twice]
-        poses += [card.pose for card, sighting in found.kept if sighting.named(self.threshold) == card.face]
-        return any(pose.inside(c.middle, self.surface.card_mm) for pose in poses for c in one.corners)
+        """Does it lie on a card that was read here? Then it is a pip, or what peeps out from under that card."""
+        read = [s.pose for s in found.new] + [s.pose for _, s in found.moved + found.twice]
+        if any(same_place(pose, one.pose) for pose in read):
+            return True
+        read += [card.pose for card, sighting in found.kept if sighting.named(self.threshold) == card.face]
+        return any(pose.inside(c.middle, self.surface.card_mm) for pose in read for c in one.corners)
 
     def under_hand(self, pose: Pose, scene: Scene) -> bool:
         """Does a hand cover `HAND_SHARE` or more of a card here?"""
@@ -166,20 +187,23 @@ class Compare:
                 return True
         return False
 
-    def _now_read(self, one: Sighting, name: str) -> list[tuple[Lying, Sighting]]:
-        """A card that could not be read when it came and can be read now."""
-        if name == UNREAD:
-            return []
-        return [(c, one) for c in self.layout if c.face == UNREAD and same_place(c.pose, one.pose)][:1]
+    def _unread_at(self, pose: Pose) -> Lying | None:
+        """The card lying here that could not be read."""
+        return next((c for c in self.layout if c.face == UNREAD and same_place(c.pose, pose)), None)
+
+    def _changed_share(self, card: Lying, mask: Mask) -> float:
+        inside = card.mask > 0
+        return float((mask[inside] > 0).mean()) if inside.any() else 0.0
 
     def _misread(self, one: Sighting, mask: Mask, inset_mm: tuple[float, float]) -> Lying | None:
-        """The known card of which this is a poor reading: its index stands there, and little else changed."""
+        """The known card of which this is a poor reading: its index stands there, and it did not change."""
         card = self._at_index(one, inset_mm)
         if card is None or (len(one.corners) == 2 and one.confidence >= self.threshold):
             return None
-        if one.card == card.face and one.confidence < self.threshold:
-            return card
-        return card if float((mask[card.mask > 0] > 0).mean()) < _SAME_FACE else None
+        if one.confidence >= self.threshold:
+            return None if self._changed_at(one, mask) else card
+        same = one.card == card.face or self._changed_share(card, mask) < _SAME_FACE
+        return card if same else None
 
     def _at_index(self, one: Sighting, inset_mm: tuple[float, float]) -> Lying | None:
         """The topmost known face that has an index where this one stands, pointing the same way."""
@@ -225,6 +249,13 @@ class Compare:
         nothing: Mask = np.zeros(scene.changed.shape, np.uint8)
         backs = [c for c in self.layout if c.face == BACK and self._left(c, scene)]
         return [card for card in backs if self._shows_table(card, [], nothing, scene)]
+
+    def outlined(self, image: Image, pose: Pose) -> bool:
+        """Do edges run round a card lying here, as far as they can be told on other cards?"""
+        x, y = pose.middle
+        reach = max(self.surface.card_mm)
+        view = outlines.plan(image, self.surface, (x - reach, y - reach, x + reach, y + reach))
+        return outlines.refine(view, pose, self.surface.card_mm).support >= _OUTLINED
 
     def hidden_faces(self, place: Mask, mask: Mask) -> list[Lying]:
         """Faces that changed under a back so that next to nothing of them shows: turned down with it."""

@@ -7,7 +7,7 @@ frames of a still table are not and are averaged. A tie is "?", never a guess.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 import numpy as np
@@ -73,6 +73,11 @@ class Corner:
     rank: Floats
     suit: Floats
 
+    @property
+    def confidence(self) -> float:
+        """Of its likeliest card, 0..1."""
+        return _sure(self.rank, self.suit)
+
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
@@ -92,7 +97,7 @@ class Sighting:
     @property
     def confidence(self) -> float:
         """Of `card`, 0..1."""
-        return float(_normal(self.rank).max() * _normal(self.suit).max())
+        return _sure(self.rank, self.suit)
 
     def named(self, threshold: float) -> str:
         """`card`, or "?" below the threshold."""
@@ -107,9 +112,15 @@ def corner(index: IndexLike, surface: Surface) -> Corner:
 
 
 def sight(
-    corners: Sequence[Corner], card_mm: tuple[float, float], inset_mm: tuple[float, float] = INDEX_MM
+    corners: Sequence[Corner],
+    card_mm: tuple[float, float],
+    inset_mm: tuple[float, float] = INDEX_MM,
+    one_card: bool = False,
 ) -> list[Sighting]:
-    """The cards that these corners belong to; ``inset_mm`` places a card of which one index shows."""
+    """The cards that these corners belong to; ``inset_mm`` places a card of which one index shows.
+
+    Corners that name different cards are not joined, unless ``one_card``: then they are known to be one card's.
+    """
     left = sorted(corners, key=lambda c: -(c.rank.max() + c.suit.max()))
     sightings = []
     while left:
@@ -117,7 +128,7 @@ def sight(
         partners = [
             (miss, c)
             for c in left
-            if not _contradict(first, c) and (miss := _misfit(first, c, card_mm, inset_mm)) is not None
+            if (one_card or not _contradict(first, c)) and (miss := _misfit(first, c, card_mm, inset_mm)) is not None
         ]
         other = min(partners, key=lambda p: p[0])[1] if partners else None
         if other is not None:
@@ -126,6 +137,17 @@ def sight(
             _pair(first, other, card_mm, inset_mm) if other is not None else _single(first, card_mm, inset_mm)
         )
     return sightings
+
+
+def rejoin(
+    sightings: Sequence[Sighting], card_mm: tuple[float, float], inset_mm: tuple[float, float]
+) -> list[Sighting]:
+    """Single corners that contradict each other and are no known card's belong to one card after all: in doubt."""
+    whole = [one for one in sightings if len(one.corners) == 2]
+    single = [one for one in sightings if len(one.corners) == 1]
+    corners = [Corner(one.corners[0].middle, one.corners[0].down, one.rank, one.suit) for one in single]
+    frames = max((one.frames for one in single), default=1)
+    return whole + [replace(one, frames=frames) for one in sight(corners, card_mm, inset_mm, one_card=True)]
 
 
 def inset(sighting: Sighting, card_mm: tuple[float, float]) -> tuple[float, float] | None:
@@ -159,22 +181,27 @@ def _same_place(a: Sighting, b: Sighting) -> bool:
 
 
 def _mean(group: Sequence[Sighting], card_mm: tuple[float, float], inset_mm: tuple[float, float]) -> Sighting:
-    """The frames' vote; two frames that saw one corner each show the card by both."""
+    """The vote of the frames that saw most corners; two frames that saw one corner each show the card by both."""
     best = max(reversed(group), key=lambda s: len(s.corners))
+    frames = len(group)
+    group = [one for one in group if len(one.corners) == len(best.corners)]
     if len(best.corners) == 1:
         other = next((s for s in group if float(s.corners[0].down @ best.corners[0].down) < 0), None)
         if other is not None:
             best = _pair(best.corners[0], other.corners[0], card_mm, inset_mm)
     rank = np.mean([_normal_log(s.rank) for s in group], axis=0)
     suit = np.mean([_normal_log(s.suit) for s in group], axis=0)
-    return Sighting(best.pose, rank, suit, best.corners, len(group))
+    return Sighting(best.pose, rank, suit, best.corners, frames)
 
 
 def _contradict(a: Corner | Sighting, b: Corner | Sighting) -> bool:
     """Do two readings name different cards, each with confidence? Then they are two cards, one askew on the other."""
     names = [(int(np.argmax(one.rank)), int(np.argmax(one.suit))) for one in (a, b)]
-    sure = min(float(_normal(one.rank).max() * _normal(one.suit).max()) for one in (a, b))
-    return names[0] != names[1] and sure > _CONFIDENT
+    return names[0] != names[1] and min(a.confidence, b.confidence) > _CONFIDENT
+
+
+def _sure(rank: Floats, suit: Floats) -> float:
+    return float(_normal(rank).max() * _normal(suit).max())
 
 
 def _misfit(a: Corner, b: Corner, card_mm: tuple[float, float], inset_mm: tuple[float, float]) -> float | None:

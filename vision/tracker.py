@@ -91,6 +91,10 @@ class _Case:
     patient: bool
     read_out: bool
 
+    def hold(self, mask: Mask) -> None:
+        """These pixels are not dealt with yet."""
+        self.mask[mask > 0] = 0
+
     def explain(self, mask: Mask) -> None:
         """Something known accounts for these pixels."""
         self.explained[mask > 0] = 255
@@ -156,7 +160,7 @@ class Tracker:
 
     def _settle(self, image: Image, scene: Scene, ballot: Ballot) -> list[Word]:
         """A changed place lies still: say what changed, and take it as known."""
-        mask = ballot.rest.mask
+        mask = ballot.rest.mask.copy()
         patient = scene.seconds - ballot.rest.free_s < _PATIENCE_S
         read_out = not patient or len(ballot.frames) >= MOST_READINGS
         case = _Case(image, scene, mask, np.zeros(mask.shape, np.uint8), patient, read_out)
@@ -184,15 +188,20 @@ class Tracker:
         for shape in backs.new:
             words += self._lay_shape(shape, case)
         for sighting in found.unread:
-            if self._is_unread_card(sighting, case):
+            if not case.read_out:
+                case.hold(self.layout.mask(sighting.pose))
+            elif self._is_unread_card(sighting, case):
                 words += self._lay_face(sighting, case)
         words += [self._clash(card, sighting, case) for card, sighting in found.twice]
         return words + [self._correct(card, sighting, case) for card, sighting in found.late]
 
     def _is_unread_card(self, sighting: Sighting, case: _Case) -> bool:
         """Is this a face that somebody laid and nobody can read, and not a chance likeness of an index?"""
-        seen_enough = len(sighting.corners) == 2 or sighting.frames >= _FRAMES_FOR_UNREAD
-        return seen_enough and self.hands.credit(self.layout.mask(sighting.pose), case.scene) is not None
+        if self.hands.credit(self.layout.mask(sighting.pose), case.scene) is None:
+            return False
+        if len(sighting.corners) == 2:
+            return True
+        return sighting.frames >= _FRAMES_FOR_UNREAD and self._compare.outlined(case.image, sighting.pose)
 
     def _unclear(self, found: Found, backs: Backs, lifted: Sequence[Lying], case: _Case) -> bool:
         """Is it better to look a little longer? (Nothing explains the change, or a face cannot be read yet.)"""
