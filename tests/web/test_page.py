@@ -271,6 +271,15 @@ def test_a_ruling_is_said_in_the_live_region(home: Home, phones: list[Phone]) ->
     phone.until(lambda one: "Refused: Cy is out of turn." in one.text("#said[aria-live=polite]"), "the ruling")
 
 
+def test_the_focus_stays_when_the_table_changes(home: Home, phones: list[Phone]) -> None:
+    _seat(phones[0], 1)
+    for selector in (".press", "#nav a:nth-child(2)"):
+        phones[0].run(f"document.querySelector({selector!r}).focus()")
+        card = home.table.lay("7H" if selector == ".press" else "8H")
+        phones[0].until(lambda phone, most=card: len(phone.all(".lying")) == most + 1, "the card")
+        assert phones[0].run(f"return document.activeElement === document.querySelector({selector!r})"), selector
+
+
 def test_a_session_is_scrubbed_through(home: Home, phones: list[Phone]) -> None:
     for card in ("8H", "9H", "TH"):
         home.table.lay(card)

@@ -87,7 +87,7 @@ function route() {
 
 function nav() {
   $("nav").hidden = !live.standing.joined;
-  put($("nav"), VIEWS.filter((view) => view.tab).map(tab));
+  if (!$("nav").children.length) put($("nav"), VIEWS.filter((view) => view.tab).map(tab)); // once: it may have the focus
   const { joined, seat, host } = live.standing;
   $("me").hidden = !joined;
   const me = seat && (live.state ? who(live.state, seat) : t("seat", { seat }));

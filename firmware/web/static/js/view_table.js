@@ -27,7 +27,7 @@ export function tableView(main) {
   const drawn = {};
   const once = (name, facts, make) => {
     const key = JSON.stringify(facts);
-    if (drawn[name] !== key) put(part[name], make());
+    if (drawn[name] !== key) keepingFocus(part[name], () => put(part[name], make()));
     drawn[name] = key;
   };
   return follow((state) => {
@@ -41,6 +41,13 @@ export function tableView(main) {
     once("wish", [state.wishes, state.game, state.seats, state.view?.winner, standing], () => wishPanel(state));
     seats(part.seats, state);
   });
+}
+
+/** Draw a part anew; what had the focus in it has it again, by its class. */
+function keepingFocus(element, draw) {
+  const held = element.contains(document.activeElement) ? document.activeElement.className : "";
+  draw();
+  if (held) element.getElementsByClassName(held)[0]?.focus();
 }
 
 function due(state) {
