@@ -30,7 +30,8 @@ from .screen import Screen
 from .simulator.camera import SimulatedCamera
 from .simulator.filmstrip import Lamp, Still, lamp_places, write_strip
 from .simulator.record import table_toml
-from .simulator.session import DEMO_FAULTS, Session, plan
+from .simulator.session import Session
+from .simulator.session import demo as simulated
 from .table import Table, Told
 
 #: Seconds of simulated time that a finger stays on a button.
@@ -159,7 +160,7 @@ def run_demo(
 
     :raises ValueError: if the simulator cannot play this.
     """
-    session = plan(game, seats, seed, faults=DEMO_FAULTS.get(game, ()))
+    session = simulated(game, seats, seed)
     folder = data or FOLDER / "data"
     if data is None:
         shutil.rmtree(folder, ignore_errors=True)

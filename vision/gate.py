@@ -207,6 +207,11 @@ class Gate:
         owners = self.last_hand[there]
         return np.asarray(owners[owners > 0])
 
+    def last_visit(self, mask: Mask) -> float:
+        """When a hand was last over a good part of ``mask`` (a twentieth of it), seconds; -inf if none ever was."""
+        times = self._hand_s[mask > 0]
+        return float(np.percentile(times, 95, method="lower")) if times.size else -math.inf
+
     def threshold(self) -> NDArray[np.uint8]:
         """What counts as a change of the settled picture, grey levels [h, w]."""
         return self._threshold

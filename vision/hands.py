@@ -21,6 +21,10 @@ SAME_ARM_MM: Final = 180.0
 _CREDIT_S: Final = 3.0
 """A card is credited to the hand that was last over it within this time."""
 
+_VISIT_S: Final = 0.6
+"""... and of these only the newest visit counts: a white card laid half over a white one leaves the older card's hand on
+the pixels that did not change."""
+
 _KEEP_HANDS: Final = 64
 """Hands remembered: cards are credited seconds after a hand left, not minutes."""
 
@@ -46,7 +50,8 @@ class Hands:
 
     def credit(self, place: Mask, scene: Scene) -> Credit | None:
         """The hand that was last over most of ``place``; fingers of one arm count together."""
-        ids, counts = np.unique(self.gate.owners(place, scene.seconds - _CREDIT_S), return_counts=True)
+        since = max(scene.seconds - _CREDIT_S, self.gate.last_visit(place) - _VISIT_S)
+        ids, counts = np.unique(self.gate.owners(place, since), return_counts=True)
         votes = {int(i): int(n) for i, n in zip(ids, counts, strict=True) if int(i) in self.known}
         if not votes:
             return None
