@@ -11,6 +11,7 @@ import argparse
 import ast
 import contextlib
 import copy
+import hashlib
 import importlib.abc
 import importlib.util
 import io
@@ -66,12 +67,13 @@ def _in_functions(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def mutants(path: Path) -> dict[str, Callable[[], str]]:
-    """Every mutant of a file: its name (``file:line:what:number``), and how to get its source."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    """Every mutant of a file: its name (``file:line:what:number:hash of the file``), and how to get its source."""
+    text = path.read_text(encoding="utf-8")
+    tree, digest = ast.parse(text), hashlib.sha256(text.encode()).hexdigest()[:8]
     out: dict[str, Callable[[], str]] = {}
     for number, node in enumerate(dict.fromkeys(_in_functions(tree))):
         for what, new in changes(node):
-            name = f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}:{what}:{number}"
+            name = f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}:{what}:{number}:{digest}"
             out[name] = partial(_changed, tree, node, new)
     return out
 

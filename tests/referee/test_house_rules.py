@@ -9,7 +9,7 @@ import pytest
 
 from firmware.referee.cards import Card
 from firmware.referee.events import Entry, Laid
-from firmware.referee.match import Match, Setup
+from firmware.referee.match import Match, Setup, games
 from firmware.referee.script import load_scripts, run_script
 
 
@@ -751,6 +751,33 @@ def test_commerce_equal_hands_and_aces() -> None:
         "C",
         "B",
     ]
+
+
+@pytest.mark.parametrize("players", range(2, 9))
+def test_what_is_dealt_is_one_pack(players: int) -> None:
+    """Nothing is lost; hands differ by one card at most, the longer from the dealer's left."""
+    for name, game in games().items():
+        hands, rest = game.hands(players, game.House())  # type: ignore[attr-defined]
+        whole = 50 if name == "pope_joan" else 52
+        assert (len(hands), sum(hands) + rest) == (players, whole), name
+        assert list(hands) == sorted(hands, reverse=True)
+        assert hands[0] - hands[-1] <= 1
+        if name in ("fan_tan", "sevens", "snip_snap_snorem", "beggar_my_neighbour"):
+            assert rest == 0
+
+
+def test_beggar_a_pile_is_taken_at_once_where_the_house_has_it() -> None:
+    packs = cards(A="KS 2S", B="3H", C="4H 5H 6H")
+    result = judged("beggar_my_neighbour", "A turn KS; B turn 3H", {"payer_out": "take"}, packs=packs)
+    holds(result, next="A", pile=2)
+    result = judged("beggar_my_neighbour", "A turn KS; B turn 3H; A gather centre", {"payer_out": "take"}, packs=packs)
+    holds(result, packs={"A": 3, "B": 0, "C": 3}, next="A", taker="A", pile=2)
+
+
+def test_fan_tan_a_line_of_thirteen_is_counted_card_by_card() -> None:
+    moves = "; ".join(f"{seat} play {rank}S" for seat, rank in zip("ABCABCABCABCA", "56789TJQKA234", strict=True))
+    holds(judged("fan_tan", moves), violations=[], exhausted=["S"], next={"seat": "A", "need": None})
+    holds(judged("fan_tan", moves.rpartition(";")[0]), exhausted=[], next={"seat": "A", "need": "4S"})
 
 
 def test_beggar_every_foul() -> None:

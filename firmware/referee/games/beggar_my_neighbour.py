@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..acts import Act, Do, Due, Opening, Verdict, after, plural, refuse
+from ..acts import Act, Do, Due, Opening, Verdict, after, plural, refuse, without
 from ..books import Books
 from ..cards import Card
 from ..deal import Deal
@@ -133,13 +133,12 @@ def _ready(state: State, seat: int) -> State:
 
 def _short(state: State) -> State:
     """The payer has run out: of two he has lost; else the next pays the rest, or the pile is taken."""
-    live = tuple(s for s in state.live if s != state.turn)
-    if len(live) == 1 or state.house.payer_out == "take":
-        return _finish(replace(state, live=live, owed=0)) if len(live) == 1 else replace(state, owed=0)
-    turn = after(live, state.turn)
-    if turn == state.demander:
-        return replace(state, live=live, owed=0)
-    return replace(state, live=live, turn=turn)
+    live = without(state.live, state.turn)
+    if len(live) == 1:
+        return _finish(replace(state, live=live, owed=0))
+    if state.house.payer_out == "take":
+        return replace(state, owed=0)
+    return replace(state, live=live, turn=after(live, state.turn))
 
 
 def _finish(state: State) -> State:
