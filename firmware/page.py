@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -61,7 +62,8 @@ def open_archive(journal: Journal, web: WebSettings, keys: Keys) -> Iterator[str
 
 @contextmanager
 def _served(board: Noticeboard, journal: Journal, web: WebSettings, keys: Keys) -> Iterator[tuple[str, Keys]]:
-    security = Security(keys)
+    name = socket.gethostname()
+    security = Security(keys, hosts=(name, f"{name}.local"))
     app = create_app(board, Archive(journal), security, games=house_rules)
     with serve(app, web.host, web.port, everywhere=web.everywhere) as running:
         security.public_url = running.url
@@ -79,7 +81,7 @@ def house_rules() -> list[dict[str, Any]]:
         {
             "key": key,
             "title": game.TITLE,
-            "summary": (game.__doc__ or "").strip().splitlines()[0],
+            "summary": " ".join((game.__doc__ or "").strip().split("\n\n")[0].split()),
             "seats": [SEATS["least"], SEATS["most"]],
             "house": [_rule(rule) for rule in rules_of(game.House)],
         }
