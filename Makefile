@@ -7,10 +7,11 @@ BIN := $(VENV)/bin
 TRAIN := .venv-train
 SHARED ?= ../shared
 
-.PHONY: help demo test slow oldest lint format types imports docs soak bench dataset train evaluate export clean
+.PHONY: help demo test slow oldest lint format types imports docs soak bench mutants arm64 train-env dataset train \
+  export evaluate clean
 
 help:  ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: $(VENV)/.run  ## a whole game refereed from drawn pictures to lights, in about a minute
 	$(BIN)/cardtable demo
@@ -44,6 +45,45 @@ docs: $(VENV)/.dev  ## the pages that are made from the code, made again
 	$(BIN)/python -m firmware.panel.pages docs
 	for game in $$($(BIN)/python -c 'from firmware.referee.match import games; print(*games())'); do \
 	  $(BIN)/cardtable rulebook $$game > docs/games/$$game.md; done
+
+soak: $(VENV)/.dev  ## 200 short simulated sessions with every hardship, watched and scored (an hour)
+	$(BIN)/python -m tests.soak --sessions 200
+
+bench: $(VENV)/.dev  ## what the parts cost, as ratios where two things are compared
+	$(BIN)/python -m tests.bench.referee_speed
+	$(BIN)/python -m tests.bench.panel_latency
+	$(BIN)/python -m tests.bench.journal_bench --facts 200 --sessions 50
+	$(BIN)/python -m tests.bench.web_viewers 50 20
+
+mutants: $(VENV)/.dev  ## change the rules one place at a time: does a test notice? (resumable, about an hour)
+	$(BIN)/python -m tests.mutants
+
+arm64:  ## the pure and panel tests under emulated arm64 (hours on a small machine)
+	tests/arm64.sh
+
+# Training has an environment of its own: Ultralytics brings another OpenCV that must not share one with ours.
+WORK ?= build/train
+MINUTES ?= 75
+
+train-env:  ## the training environment: a CPU torch, Ultralytics without its dependencies, 1.5 GB
+	test -d $(TRAIN) || $(PYTHON) -m venv $(TRAIN)
+	$(TRAIN)/bin/python -m pip install -q 'torch==2.13.0'
+	$(TRAIN)/bin/python -m pip install -q --no-deps ultralytics ultralytics-thop
+	$(TRAIN)/bin/python -m pip install -q numpy opencv-python pillow pyyaml requests psutil onnx onnxruntime matplotlib
+
+dataset: train-env  ## packs, scenes and crops for training, from packages by name and version
+	$(TRAIN)/bin/python -m models.synth --work $(WORK)
+
+train: train-env  ## both networks, one after the other; goes on where it was stopped
+	$(TRAIN)/bin/python -m models.train finder --work $(WORK) --minutes $(MINUTES)
+	$(TRAIN)/bin/python -m models.train reader --work $(WORK) --minutes $(MINUTES)
+
+export: train-env  ## the checkpoints as ONNX, with all that the reader must know inside
+	$(TRAIN)/bin/python -m models.export --work $(WORK)
+
+evaluate: train-env  ## temperature, threshold, and the tables of the model card
+	$(TRAIN)/bin/python -m models.evaluate calibrate --write --work $(WORK)
+	$(TRAIN)/bin/python -m models.evaluate scenes --work $(WORK)
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || \
