@@ -351,6 +351,9 @@ def test_five_or_nine_round_the_corner_only_where_the_house_has_it() -> None:
     deal = {"table": ["9S", "TS", "JS", "QS", "KS"], "first_starter": "9", "turn": "A"}
     holds(judged("five_or_nine", "A play AS", {"corner": True}, **deal), violations=[])
     holds(judged("five_or_nine", "A play AS", {}, **deal), violations=[[0, "NOT_PLAYABLE"]])
+    low = {"table": ["5S", "4S", "3S", "2S", "AS"], "first_starter": "5", "turn": "A"}
+    holds(judged("five_or_nine", "A play KS; B play QS", {"corner": True}, **low), violations=[])
+    holds(judged("five_or_nine", "A play KS; A play 6S", {}, **low), violations=[[0, "NOT_PLAYABLE"]])
 
 
 F3: dict[str, Any] = {
@@ -585,6 +588,19 @@ def test_pope_who_dresses_the_board(rule: str, paid: tuple[int, ...]) -> None:
     assert match("pope_joan", "", {"dressing": rule}, **BOARD).view.counters == paid
 
 
+def test_pope_the_dealer_dresses_twice_what_the_others_do() -> None:
+    deal = {**BOARD, "dealer": "D", "counts": dict.fromkeys("ABCD", 9)}
+    assert match("pope_joan", "", {"dressing": "double"}, "ABCD", **deal).view.counters == (-3, -3, -3, -6)
+
+
+def test_pope_a_card_held_back_is_fined_to_the_winner() -> None:
+    deal = {**BOARD, "counts": {"A": 3, "B": 3, "C": 3}}
+    moves = "A play 5C; A stop; A play TS; B play 6C; A stop; A play KD"
+    result = judged("pope_joan", moves, {"held_back_fine": 2}, **deal)
+    holds(result, fines={"B": 2}, winner="A", held_back=[[1, "B", "6C", 3]], card_payments={"B": 3, "C": 3})
+    assert match("pope_joan", moves, {"held_back_fine": 2}, **deal).view.counters == (1 + 6 + 2, -3 - 2, -3 - 15)
+
+
 def test_pope_what_is_left_is_dressed_on_top() -> None:
     deal = {**BOARD, "counts": {"A": 1, "B": 3, "C": 5}}
     following = match("pope_joan", "A play KC", **deal).next_setup()
@@ -600,6 +616,8 @@ FOSTER: dict[str, Any] = {"dealer": "C", "counts": {"A": 3, "B": 2, "C": 3}}
 def test_pope_fosters_form() -> None:
     moves = "A play 9S; A play TS; A pass; B play JS; B pass; C pass; A pass; B play 3H; A play 4H"
     result = judged("pope_joan", moves, {"form": "foster"}, **FOSTER, final_hands=cards(A="7D", C="QH 2S 5S"))
+    running = match("pope_joan", "A play 9S", {"form": "foster"}, **FOSTER).view
+    assert (running.turn, running.due_count, running.need) == (1, 1, "TS")
     holds(result, takes=[[1, "A", "ten", 1]], winner="B", got={"A": 1, "B": 4, "C": 0}, card_payments={"A": 1, "C": 3})
     holds(result, board={"ten": 0, "jack": 2, "queen": 6, "king": 4, "pope": 10}, violations=[[8, "DEAL_OVER"]])
 
@@ -667,6 +685,24 @@ def test_snip_a_card_not_matched_is_proved_later() -> None:
     result = judged("snip_snap_snorem", "A play 6S; B play 9C; C play 9D; A play 2S; B play 6D; C play 6D")
     holds(result, proved=[[1, "B", "FAILED_TO_SNIP", "6D", 4]], counters={"A": 5, "B": 4, "C": 5}, pool=1)
     holds(result, violations=[[5, "ALREADY_ON_TABLE"]])
+
+
+def test_snip_who_has_no_counters_is_not_asked() -> None:
+    moves = "A play 6S; C play 6D"
+    result = judged("snip_snap_snorem", moves, counters={"A": 2, "B": 0, "C": 2}, turn="A")
+    holds(result, violations=[], counters={"A": 1, "B": 0, "C": 2}, next="A")
+
+
+def test_snip_deals_follow_until_one_has_the_counters() -> None:
+    deal = {"seats": "AB", "counts": {"A": 1, "B": 1}, "dealer": "B"}
+    found = match("snip_snap_snorem", "A play 6S; B play 7H", **deal)
+    following = found.next_setup()
+    assert found.over
+    assert following is not None
+    assert (following.dealer, following.deal["counters"], following.deal["pool"]) == (1, {"A": 5, "B": 5}, 0)
+    assert match("snip_snap_snorem", "A play 6S", **deal).next_setup() is None
+    won = match("snip_snap_snorem", "A play 6S; B play 6H", seats="AB", counters={"A": 1, "B": 2})
+    assert won.next_setup() is None
 
 
 def test_snip_the_last_with_counters_takes_the_pool() -> None:
@@ -751,6 +787,11 @@ def test_commerce_equal_hands_and_aces() -> None:
         "C",
         "B",
     ]
+
+
+def test_many_players_get_the_most_that_leaves_three_in_the_stock() -> None:
+    house = games()["five_or_nine"].House()
+    assert [games()["five_or_nine"].hands(n, house) for n in (12, 13)] == [((4,) * 12, 4), ((3,) * 13, 13)]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("players", range(2, 9))

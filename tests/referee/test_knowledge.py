@@ -217,6 +217,13 @@ def test_all_the_others_known_proves_a_payment_by_counting() -> None:
     assert [(p.seat, p.seen) for p in proofs] == [(2, None)]
 
 
+def test_one_card_that_may_lie_elsewhere_is_enough_to_prove_nothing() -> None:
+    known = Knowledge(pack("A23", "S"), (1, 1))
+    assert known.claim(claim("AS", 1), 0, 0) == []
+    assert known.show(2, Card.parse("2S"), 1, None) == []  # the ace and the three: one in the hand, one elsewhere
+    assert [p.made.entry for p in known.elsewhere(Card.parse("3S"))] == [0]
+
+
 def test_no_known_numbers_no_counting() -> None:
     known = Knowledge(pack("A2", "S"), (None, 1))
     assert known.claim(claim("2S", 1), 0, 0) == []
