@@ -165,8 +165,8 @@ class CropStore:
 STRAY_SHARE = 0.1
 """Share of cuts at a size where no index lies: without them clubs and court art were read as queens."""
 
-KIND_SHARES = {"scenes": 0.47, "windows": 0.38, "photos": 0.15}
-"""How often the trainer takes a crop from drawn scenes, drawn windows and real photographs."""
+KIND_SHARES = {"scenes": 0.22, "windows": 0.16, "late": 0.15, "ink": 0.35, "photos": 0.12}
+"""How often the trainer takes a crop from drawn scenes, drawn windows, later drawings and real photographs."""
 
 
 def train_reader(work: Path, minutes: float, name: str, start: Path | None, lr: float) -> None:

@@ -383,9 +383,9 @@ class IndexReader:
         once = [moved(both[way], offsets[way]) for way in ways]
         ranks, suits, offsets = self._look(image, once)
         like = np.flatnonzero((ranks[:, 13] < 1 - _INDEX_LIKE) & (suits[:, 4] < 1 - _INDEX_LIKE))
-        if not len(like):
+        twice = [f for i in like if _is_whole(f := moved(once[i], offsets[i]), image)]
+        if not twice:
             return []
-        twice = [moved(once[i], offsets[i]) for i in like]
         looks = [self._look(image, twice, size)[:2] for size in _LOOK_SIZES]
         rank_p, suit_p = (_agreed([look[part] for look in looks]) for part in (0, 1))
         return [self._index(f, r, s) for f, r, s in zip(twice, rank_p, suit_p, strict=True)]
@@ -418,6 +418,16 @@ def _agreed(looks: Sequence[Floats]) -> Floats:
     """Several looks at one thing: the geometric mean of their probabilities [n, k], which one doubt can spoil."""
     mean = np.exp(np.mean([np.log(look + 1e-9) for look in looks], axis=0))
     return np.asarray(mean / mean.sum(1, keepdims=True), np.float32)
+
+
+def _is_whole(found: Found, image: Image) -> bool:
+    """Does the whole index lie in the picture? A rank cut off by the edge looks like a jack or a ten."""
+    down = (found.suit - found.rank) / 2
+    right = np.array([down[1], -down[0]]) * 0.7
+    ends = np.array(
+        [found.rank - down - right, found.rank - down + right, found.suit + down - right, found.suit + down + right]
+    )
+    return bool((ends > 0).all() and (ends < (image.shape[1], image.shape[0])).all())
 
 
 def moved(found: Found, offset: Floats) -> Found:

@@ -185,9 +185,9 @@ def drawn_pip(suit: str, rng: random.Random) -> np.ndarray:
             curve = np.stack([mid + x / 34 * size * 0.92 * wide, mid + y / 34 * size * 0.8 - 0.08 * size], 1)
         cv2.fillPoly(mask, [curve.astype(np.int32)], 255)
     else:
-        radius = rng.uniform(0.19, 0.24) * size
-        spread, low = rng.uniform(0.22, 0.27) * size, rng.uniform(0.55, 0.62) * size
-        for cx, cy in ((mid, 0.25 * size), (mid - spread, low), (mid + spread, low)):
+        radius = rng.uniform(0.19, 0.24) * size if rng.random() < 0.4 else rng.uniform(0.24, 0.31) * size
+        spread, low = rng.uniform(0.2, 0.27) * size, rng.uniform(0.54, 0.62) * size
+        for cx, cy in ((mid, rng.uniform(0.25, 0.31) * size), (mid - spread, low), (mid + spread, low)):
             cv2.circle(mask, (int(cx), int(cy)), int(radius), 255, -1)
         cv2.circle(mask, (int(mid), int(0.47 * size)), int(radius * 0.5), 255, -1)
     if suit in "CS":
@@ -410,9 +410,21 @@ def _usable_font(library: Library, rng: random.Random) -> Path:
 
 def _pip(suit: str, library: Library, rng: random.Random) -> np.ndarray:
     cut = [p.pips[suit] for p in library.packs if suit in p.pips]
-    mask = rng.choice(cut) if cut and rng.random() < 0.6 else drawn_pip(suit, rng)
-    high = max(round(mask.shape[0] * rng.uniform(0.88, 1.15)), 8)
+    mask = rng.choice(cut) if cut and rng.random() < 0.4 else drawn_pip(suit, rng)
+    if rng.random() < 0.5:
+        mask = _spread(mask, rng)
+    high = max(round(mask.shape[0] * rng.uniform(0.74, 1.15)), 8)
     return cv2.resize(mask, (64, high), interpolation=cv2.INTER_LINEAR)
+
+
+def _spread(mask: np.ndarray, rng: random.Random) -> np.ndarray:
+    """Ink that ran: the notches of a small pip fill up, a club's leaves grow together (mask uint8 [h, 64])."""
+    size = rng.choice([5, 7, 9, 11, 15])
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))
+    closed = cv2.morphologyEx(cv2.copyMakeBorder(mask, 8, 8, 8, 8, cv2.BORDER_CONSTANT), cv2.MORPH_CLOSE, kernel)
+    if rng.random() < 0.5:
+        closed = cv2.dilate(closed, np.ones((3, 3), np.uint8), iterations=rng.randint(1, 2))
+    return cv2.resize(closed, (64, mask.shape[0]), interpolation=cv2.INTER_AREA)
 
 
 def back(rng: random.Random) -> Face:
