@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from firmware.referee.cards import Card
-from firmware.referee.events import Entry, Laid
+from firmware.referee.events import Entry, Fact, Gathered, HandShown, Laid
 from firmware.referee.match import Match, Setup, games
 from firmware.referee.script import load_scripts, run_script
 
@@ -165,6 +165,18 @@ def test_wish_every_foul() -> None:
     )
 
 
+def test_wish_a_gathered_card_that_comes_round_again_is_no_second_sighting() -> None:
+    deal = {"counts": {"A": 2, "B": 2, "C": 3}}
+    found = Match(Setup("wish_card", ("A", "B", "C"), 3, {}, deal))
+    facts: list[Fact] = [Laid(Card.parse(c), f"seat-{s}", s) for c, s in (("JS", 1), ("6H", 2))]
+    facts += [Gathered("seat-2", 1, 1)]
+    facts += [Laid(Card.parse(c), f"seat-{s}", s) for c, s in (("2S", 3), ("4C", 1), ("7H", 2), ("3S", 3), ("6H", 1))]
+    for number, fact in enumerate(facts):
+        found.add(Entry(number, fact, source="camera"))
+    assert not [r for r in found.standing if r.kind == "conflict"]
+    assert found.result()["piles"]["A"] == ["JS", "4C", "6H"]
+
+
 def test_wish_nothing_counts_after_the_stop() -> None:
     moves = "A turn JS; B turn 6H; A gather B 1; C turn 2S; A gather B"
     result = judged("wish_card", moves, packs=cards(A="JS 9H", B="6H", C="2S 3S"))
@@ -202,6 +214,12 @@ def test_ranter_ties(tie: str, losers: list[str]) -> None:
     holds(result, losers=losers, markers=markers, pool=len(losers), next_dealer="A")
 
 
+def test_ranter_without_a_tie_the_lowest_loses_whatever_the_house_says_of_ties() -> None:
+    hands = {"A": "4D", "B": "QH", "C": "8S"}
+    for tie in ("all", "last_turned", "none", "cancel"):
+        holds(judged("ranter_go_round", "A pass; B pass; C pass", {"tie": tie}, dealer="C", hands=hands), losers=["A"])
+
+
 def test_ranter_when_all_cards_cancel_nobody_loses() -> None:
     hands = {"A": "3S", "B": "8C", "C": "3H", "D": "8D"}
     holds(judged("ranter_go_round", ALL_PASS, {"tie": "cancel"}, "ABCD", dealer="D", hands=hands), losers=[], pool=0)
@@ -233,6 +251,12 @@ def test_ranter_all_would_be_out_they_share() -> None:
     found = match("ranter_go_round", "A pass; C pass", {"all_out": "split"}, **LAST_LIVES)
     holds(found.result(), losers=["A", "C"], pool=1, markers={"A": 0, "B": 0, "C": 0}, winner=None, replay="absent")
     assert found.view.counters == (2, 0, 2)
+
+
+def test_ranter_stakes_are_shared_too() -> None:
+    options = {"all_out": "split", "stake": 2, "lives": 1}
+    found = match("ranter_go_round", "A pass; B pass", options, "AB", dealer="B", hands={"A": "5S", "B": "5C"})
+    assert (found.view.counters, found.result()["pool"]) == ((0, 0), 0)
 
 
 def test_ranter_all_would_be_out_the_pool_waits_for_a_new_game() -> None:
@@ -593,6 +617,12 @@ def test_pope_the_dealer_dresses_twice_what_the_others_do() -> None:
     assert match("pope_joan", "", {"dressing": "double"}, "ABCD", **deal).view.counters == (-3, -3, -3, -6)
 
 
+def test_pope_many_players_share_the_dressing() -> None:
+    seats = "ABCDEFGHI"
+    deal = {**BOARD, "dealer": "I", "counts": dict.fromkeys(seats, 5)}
+    assert match("pope_joan", "", {"dressing": "shared"}, seats, **deal).view.counters == (-1,) * 8 + (-7,)
+
+
 def test_pope_a_card_held_back_is_fined_to_the_winner() -> None:
     deal = {**BOARD, "counts": {"A": 3, "B": 3, "C": 3}}
     moves = "A play 5C; A stop; A play TS; B play 6C; A stop; A play KD"
@@ -770,6 +800,17 @@ def test_speculation_the_highest_trump_wins_also_when_it_was_bought() -> None:
     )
 
 
+def test_speculation_deals_three_to_each() -> None:
+    moves = "; ".join(f"{seat} turn {rank}H" for seat, rank in zip("ABCABC", "234567", strict=True))
+    running = judged("speculation", moves, dealer="C", turn_up="5S")
+    holds(running, winner=None, next="A", pool=14)
+    holds(
+        judged("speculation", moves + "; A turn 8H; B turn 9H; C turn TH", dealer="C", turn_up="5S"),
+        winner="C",
+        takes=14,
+    )
+
+
 def test_speculation_without_another_trump_the_dealer_takes_the_pool() -> None:
     deal = {"dealer": "C", "turn_up": "5S", "counts": {"A": 1, "B": 1, "C": 1}}
     holds(judged("speculation", "A turn 2H; B turn 3S; C turn 8H", **deal), winner="C", takes=14)
@@ -787,6 +828,25 @@ def test_commerce_equal_hands_and_aces() -> None:
         "C",
         "B",
     ]
+
+
+def test_five_or_nine_other_ways_to_deal() -> None:
+    game = games()["five_or_nine"]
+    assert game.hands(3, game.House(deal_table="all")) == ((18, 17, 17), 0)  # type: ignore[attr-defined]
+    assert game.hands(3, game.House(deal_table="board")) == ((13, 13, 13), 13)  # type: ignore[attr-defined]
+
+
+def test_wish_who_shows_the_nine_after_the_stop_has_it() -> None:
+    found = Match(Setup("wish_card", ("A", "B"), 2, {}, {"counts": {"A": 3, "B": 1}}))
+    for number, (card, seat) in enumerate([("JS", 1), ("6H", 2)]):
+        found.add(Entry(number, Laid(Card.parse(card), f"seat-{seat}", seat), source="camera"))
+    stop = found.add(Entry(2, Gathered("seat-2", 1, 1), source="camera"))
+    assert "SHOW_THE_WISH" in [r.code for r in stop]
+    assert found.result()["wish"] is None
+    found.add(Entry(3, HandShown(1, (Card.parse("2S"),)), source="camera"))
+    assert found.result()["wish"] is None
+    found.add(Entry(4, HandShown(1, (Card.parse("9H"),)), source="camera"))
+    assert found.result()["wish"] == "A"
 
 
 def test_many_players_get_the_most_that_leaves_three_in_the_stock() -> None:
