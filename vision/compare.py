@@ -137,18 +137,26 @@ class Compare:
     def _known(self, one: Sighting, mask: Mask, inset_mm: tuple[float, float]) -> Lying | None:
         """The card lying here of which this is a sighting, well or poorly read."""
         name = one.named(self.threshold)
-        known = self.layout.named(name) if name != UNREAD else self._unread_at(one.pose)
+        known = self.layout.named(name) if name != UNREAD else None
         if known is not None and _pushed(known.pose, one.pose):
             return known
-        return self._misread(one, mask, inset_mm)
+        misread = self._misread(one, mask, inset_mm)
+        if misread is None and name == UNREAD:
+            return self._unread_at(one.pose)
+        return misread
 
     def _sort_strange(self, one: Sighting, found: Found, mask: Mask, scene: Scene) -> None:
         name = one.named(self.threshold)
         known = self.layout.named(name) if name != UNREAD else None
         doubtful = self._unread_at(one.pose)
-        if doubtful is not None and name != UNREAD and self._changed_share(doubtful, mask) < _SAME_FACE:
+        changed = self._changed_at(one, mask)
+        if (
+            doubtful is not None
+            and name != UNREAD
+            and not (changed and self._changed_share(doubtful, mask) > _SAME_FACE)
+        ):
             found.late.append((doubtful, one))
-        elif not self._changed_at(one, mask):
+        elif not changed:
             return
         elif self.under_hand(one.pose, scene):
             found.wait = True
@@ -206,16 +214,22 @@ class Compare:
         return card if same else None
 
     def _at_index(self, one: Sighting, inset_mm: tuple[float, float]) -> Lying | None:
-        """The topmost known face that has an index where this one stands, pointing the same way."""
-        for card in reversed(self.layout.cards):
-            if card.face == BACK or card.pose.distance(one.pose) > 2 * _NEAR_MM:
-                continue
-            for middle, down in self._index_places(card.pose, inset_mm):
-                for corner in one.corners:
-                    close = float(np.hypot(*(corner.middle - middle))) < _SAME_INDEX_MM
-                    if close and float(corner.down @ down) > _SAME_WAY:
-                        return card
-        return None
+        """The known face that has an index where this one stands, pointing the same way: itself, else the topmost."""
+        near = [
+            card
+            for card in reversed(self.layout.cards)
+            if card.face not in (BACK, UNREAD) and self._has_index_at(card, one, inset_mm)
+        ]
+        return next((card for card in near if card.face == one.card), near[0] if near else None)
+
+    def _has_index_at(self, card: Lying, one: Sighting, inset_mm: tuple[float, float]) -> bool:
+        if card.pose.distance(one.pose) > 2 * _NEAR_MM:
+            return False
+        return any(
+            float(np.hypot(*(corner.middle - middle))) < _SAME_INDEX_MM and float(corner.down @ down) > _SAME_WAY
+            for middle, down in self._index_places(card.pose, inset_mm)
+            for corner in one.corners
+        )
 
     def _index_places(self, pose: Pose, inset_mm: tuple[float, float]) -> list[tuple[Floats, Floats]]:
         wide, high = self.surface.card_mm

@@ -31,7 +31,7 @@ _CHANGE_LEVELS: Final = 10.0
 _CHANGE_SHARE: Final = 0.03
 """... and this share of the brightness more: noise and what is left of flicker grow with the light."""
 
-_NOISE_TIMES: Final = 2.5
+_NOISE_TIMES: Final = 3.2
 """... and at least so many times the median difference of two frames: 5 standard deviations of a pixel's noise."""
 
 _NOISE_RATE: Final = 0.1
@@ -147,6 +147,7 @@ class Gate:
         self._model: Any = None
         self._frames = 0
         self._noise = 0.0
+        self._seen = 0
         self._hands: list[Hand] = []
         self._owner: NDArray[np.int16] = self.last_hand.copy()
         self._labels: Any = self.last_hand
@@ -230,7 +231,7 @@ class Gate:
 
     def _refresh(self) -> None:
         self._model8 = np.asarray(cv2.convertScaleAbs(self._model), np.uint8)
-        brightest = self._model8.max(2)
+        brightest = _most(self._model8)
         least = max(_CHANGE_LEVELS, _NOISE_TIMES * self._noise)
         self._threshold = np.asarray(np.minimum(least + _CHANGE_SHARE * brightest, 255), np.uint8)
         self._motion_threshold = np.asarray(self._threshold * _MOTION_SHARE, np.uint8)
@@ -239,7 +240,11 @@ class Gate:
     def _follow_noise(self, raw: Image) -> None:
         """The median difference between two frames, of the channel that differs most: hands cover less than half."""
         now = np.median(_most(cv2.absdiff(raw[::4, ::4], self._prev[::4, ::4])))
-        self._noise += _NOISE_RATE * (float(now) - self._noise)
+        rate = max(_NOISE_RATE, 1 / max(1, self._seen))
+        self._noise += rate * (float(now) - self._noise)
+        self._seen += 1
+        if self._seen == 2:
+            self._refresh()
 
     def _normalised(self, raw: Image) -> Image:
         """The frame in the light of the settled picture: the median gain of each channel taken out."""
@@ -250,7 +255,7 @@ class Gate:
 
     def _changed(self, small: Image) -> Mask:
         diff = _most(cv2.absdiff(small, self._model8))
-        changed = np.where(diff > self._threshold, 255, 0).astype(np.uint8)
+        changed = np.asarray(cv2.compare(diff, self._threshold, cv2.CMP_GT), np.uint8)
         ys, xs = np.nonzero(changed)
         if len(ys):
             shadow = _shadowed(small[ys, xs], self._model8[ys, xs])
@@ -258,7 +263,8 @@ class Gate:
         return changed
 
     def _moving(self, raw: Image) -> Mask:
-        return np.where(_most(cv2.absdiff(raw, self._prev)) > self._motion_threshold, 255, 0).astype(np.uint8)
+        diff = _most(cv2.absdiff(raw, self._prev))
+        return np.asarray(cv2.compare(diff, self._motion_threshold, cv2.CMP_GT), np.uint8)
 
     def _hand_blobs(self, changed: Mask, seconds: float) -> tuple[Mask, list[_Contact]]:
         """Blobs that reach the picture's edge, and where they cross it."""
@@ -314,11 +320,14 @@ class Gate:
         return owners
 
     def _keep_time(self, moving: Mask, hand_mask: Mask, hand_of: NDArray[np.int16], seconds: float) -> None:
-        under = hand_mask > 0
-        self._still_s[(moving > 0) | under] = seconds
-        self._edge_still_s[cv2.dilate(moving, np.ones((5, 5), np.uint8)) > 0] = seconds
-        self._edge_still_s[~under] = seconds
-        fresh = (moving > 0) | (self._hand_s < seconds - _SAME_VISIT_S) | (self._alone & ~self._certain)
+        """Note since when each pixel has been still and free, and which hand was there last."""
+        self._still_s[cv2.bitwise_or(moving, hand_mask) > 0] = seconds
+        if not hand_mask.any():
+            self._edge_still_s[:] = seconds
+            return
+        under, stirred = hand_mask > 0, moving > 0
+        self._edge_still_s[~under | (cv2.dilate(moving, np.ones((5, 5), np.uint8)) > 0)] = seconds
+        fresh = stirred | (self._hand_s < seconds - _SAME_VISIT_S) | (self._alone & ~self._certain)
         fresh &= hand_of > 0
         self.last_hand[fresh] = hand_of[fresh]
         self._certain[fresh] = self._alone[fresh]

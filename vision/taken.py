@@ -73,7 +73,7 @@ class TakenUp:
         return grip
 
     def carried_back(self, credit: Credit | None, scene: Scene) -> Taken | None:
-        """The face-down card taken up before that the one laid now most likely is, struck.
+        """The face-down card taken up before that the one laid now most likely is.
 
         A card whose taker has left without it must lie somewhere: that says more than whose arm is nearest now.
         """
@@ -82,7 +82,11 @@ class TakenUp:
         best = max(scored, default=None)
         if best is None or best[0] == 0:
             return None
-        return self._cards.pop(best[2])
+        return self._cards[best[2]]
+
+    def faces_lately(self, seconds: float) -> bool:
+        """Have face-up cards been taken up that may lie face down now?"""
+        return any(k.card.face != BACK and seconds - k.t < _JUST_LEFT_S for k in self._cards.values())
 
 
 def _likely(taken: Taken, credit: Credit | None, scene: Scene) -> int:

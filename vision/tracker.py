@@ -205,11 +205,25 @@ class Tracker:
 
     def _unclear(self, found: Found, backs: Backs, lifted: Sequence[Lying], case: _Case) -> bool:
         """Is it better to look a little longer? (Nothing explains the change, or a face cannot be read yet.)"""
-        if found.new or found.moved or lifted or any(face == BACK for _, face in backs.new):
+        if found.new or found.moved or lifted:
             return False
+        if any(face == BACK for _, face in backs.new):
+            return case.patient and all(self._from_nowhere(pose, case) for pose, _ in backs.new)
         if found.unread or backs.new:
             return not case.read_out
         return case.patient and not found.kept and self._hand_near(case)
+
+    def _from_nowhere(self, pose: Pose, case: _Case) -> bool:
+        """A back that nobody took up, while an arm may still hide the place that it came from."""
+        place = self.layout.mask(pose)
+        credit = self.hands.credit(place, case.scene)
+        return bool(
+            case.scene.hands
+            and self._taken.carried_back(credit, case.scene) is None
+            and not self._taken.faces_lately(case.scene.seconds)
+            and not self._compare.hidden_faces(place, case.mask)
+            and not self._compare.left_behind(case.scene)
+        )
 
     def _hand_near(self, case: _Case) -> bool:
         reach = 2 * round(_HAND_NEAR_MM / self.gate.mm_per_px) + 1

@@ -126,7 +126,7 @@ class World:
         self, edge: tuple[float, float], start: tuple[float, float], stop: tuple[float, float]
     ) -> Iterator[Image]:
         """The arm's hand moves from ``start`` to ``stop`` (mm)."""
-        steps = max(2, round(np.hypot(stop[0] - start[0], stop[1] - start[1]) / 60))
+        steps = max(2, round(np.hypot(stop[0] - start[0], stop[1] - start[1]) / 80))
         for step in range(1, steps + 1):
             k = step / steps
             self.arm = (edge, (start[0] + (stop[0] - start[0]) * k, start[1] + (stop[1] - start[1]) * k))
@@ -135,7 +135,7 @@ class World:
     def carry(self, card: Drawn, edge: tuple[float, float], stop: Pose) -> Iterator[Image]:
         """The arm moves ``card`` to ``stop``, its fingers on it."""
         start = card.pose
-        steps = max(2, round(start.distance(stop) / 60))
+        steps = max(2, round(start.distance(stop) / 80))
         for step in range(1, steps + 1):
             k = step / steps
             card.pose = Pose(start.x + (stop.x - start.x) * k, start.y + (stop.y - start.y) * k, stop.angle)

@@ -29,9 +29,9 @@ def told(world: World, film: Iterator[Image], tracker: Tracker | None = None) ->
 
 
 def _framed(world: World, film: Iterator[Image]) -> Iterator[Image]:
-    yield from world.still(0.4)
+    yield from world.still(0.3)
     yield from film
-    yield from world.still(1.0)
+    yield from world.still(0.6)
 
 
 def events(words: list[Word]) -> list[Word]:
@@ -353,7 +353,7 @@ def test_card_that_cannot_be_read_is_a_question_mark_and_corrected_when_it_can()
     assert isinstance(word, Rested)
     assert word.card.face == "?"
     sure[0] = 0.97
-    words = events(told(world, world.lay("8S", Pose(490, 350, 0), TOP), tracker))
+    words = events(told(world, world.lay("8S", Pose(464, 352, 0), TOP), tracker))
     assert [w.card.face for w in words if isinstance(w, Corrected)] == ["9S"]
     assert [w.card.face for w in words if isinstance(w, Rested)] == ["8S"]
 
@@ -373,7 +373,7 @@ def test_empty_scene_with_noise_has_no_events(noise: float) -> None:
     for table in ((100, 100, 100), GREEN):
         world = World(table=table, noise=noise)
         tracker = Tracker(SURFACE, world, SIZE_PX)
-        assert told(world, world.still(6), tracker) == []
+        assert told(world, world.still(2), tracker) == []
         assert list(tracker.layout) == []
 
 
@@ -381,8 +381,8 @@ def test_light_that_drifts_and_flickers_is_no_event() -> None:
     world = World([Drawn("5D", MIDDLE), Drawn("back", Pose(100, 350, 90))])
 
     def film() -> Iterator[Image]:
-        for n in range(120):
-            world.light = 1 - 0.15 * n / 120 + 0.03 * (n % 3 - 1)
+        for n in range(60):
+            world.light = 1 - 0.12 * n / 60 + 0.03 * (n % 3 - 1)
             yield world.picture()
 
     assert told(world, film()) == []
