@@ -15,7 +15,7 @@ from typing import Any
 
 from .live import Live
 from .referee.events import Press, Pressed, from_json
-from .referee.match import Setup
+from .referee.match import Setup, dealt
 from .table import Seen, Table
 from .web.source import Actor
 
@@ -94,7 +94,7 @@ class Commands:
         house = dict(action["house"])
         if action["counters"]:
             house["counters"] = action["counters"]
-        setup = Setup(action["game"], tuple(action["seats"]), action["dealer"], house)
+        setup = dealt(Setup(action["game"], tuple(action["seats"]), action["dealer"], house))
         return {"session": self.live.begin(setup).session_id}
 
 

@@ -32,7 +32,7 @@ from .panel.panel_none import NoPanel
 from .panel.pins import PanelError
 from .panel.voice import Voice, open_voice
 from .recording import Recorder
-from .referee.match import Setup
+from .referee.match import Setup, dealt
 from .screen import Screen
 from .service import EXIT_CAMERA, EXIT_REBOOT_ADVISED, Service
 from .setting_up import house_reader, settings_path, table_settings
@@ -111,7 +111,7 @@ def play(game: str, seats: tuple[str, ...], record: Path | None) -> int:
     if notice:
         console.print(notice)
     with _opened(config, console) as house, Screen(console, names, plain=not console.is_terminal) as screen:
-        table = house.live.begin(Setup(game, names, len(names)))
+        table = house.live.begin(dealt(Setup(game, names, len(names))))
         spoken = house.live.told
 
         def told(one: Told) -> None:

@@ -27,8 +27,6 @@ from .web.source import Noticeboard
 RECENT = 40
 #: How many of the newest entries go to the page.
 ENTRIES_SHOWN = 50
-#: What the referee's view calls it when one press and two mean different answers.
-REPLY = "REPLY"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +159,7 @@ class Table:
     def hear(self, act: Act, t: float) -> tuple[Pressed, ...]:
         """What a button's act comes to: presses to be entered in their order, or an answer on the lights."""
         counters = dict(enumerate(self.match.view.counters, 1))
-        self.desk, told = desks.take(self.desk, act, t, counters, taps_count=self.match.view.due == REPLY)
+        self.desk, told = desks.take(self.desk, act, t, counters, taps_count=getattr(self.match.game, "ANNOUNCES", False))
         for transfer in told.paid:
             words = f"{self.name(transfer.to)} has {transfer.counters} from {self.name(transfer.payer)}"
             self.remark("HANDED_OVER", words)
