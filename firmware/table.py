@@ -159,7 +159,8 @@ class Table:
     def hear(self, act: Act, t: float) -> tuple[Pressed, ...]:
         """What a button's act comes to: presses to be entered in their order, or an answer on the lights."""
         counters = dict(enumerate(self.match.view.counters, 1))
-        self.desk, told = desks.take(self.desk, act, t, counters, taps_count=getattr(self.match.game, "ANNOUNCES", False))
+        announces = getattr(self.match.game, "ANNOUNCES", False)
+        self.desk, told = desks.take(self.desk, act, t, counters, taps_count=announces)
         for transfer in told.paid:
             words = f"{self.name(transfer.to)} has {transfer.counters} from {self.name(transfer.payer)}"
             self.remark("HANDED_OVER", words)
