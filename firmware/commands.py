@@ -16,7 +16,8 @@ from typing import Any
 from .live import Live
 from .referee.events import Press, Pressed, from_json
 from .referee.match import Setup, dealt
-from .table import Seen, Table
+from .seen import Seen
+from .table import Table
 from .web.source import Actor
 
 #: How long a tap waits for the loop before it is told to try again, in seconds; a frame takes a tenth.

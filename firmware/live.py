@@ -18,8 +18,9 @@ from .panel.panel_fake import PanelLike
 from .perception import CardReader, Perception
 from .referee.events import Entry, Pressed
 from .referee.match import Setup
+from .seen import Seen
 from .sequence import Sequencer
-from .table import Seen, Table, Told
+from .table import Table, Told
 from .web.source import Actor, Noticeboard
 
 NS = 1_000_000_000

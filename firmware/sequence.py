@@ -19,7 +19,7 @@ from vision.words import Seen as Lies
 from .perception import Perception
 from .referee.events import Conflict, Corrected, Entry, Fact, Laid, Pressed
 from .seating import Observation
-from .table import Seen
+from .seen import Seen
 
 #: JPEG quality of evidence: an index of a card 80 px wide stays readable, a crop is about 15 kB.
 EVIDENCE_QUALITY = 88

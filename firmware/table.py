@@ -21,25 +21,13 @@ from .panel.signals import PanelState, Said, Signal, signals
 from .referee.events import Corrected, Entry, Fact, HandShown, Note, Press, Pressed, to_json
 from .referee.match import Match, PublicView, Setup, games
 from .referee.rulings import Kind, Ruling
+from .seen import Seen
 from .web.source import Noticeboard
 
 #: How many rulings the lights and the page look back on; the page shows 20.
 RECENT = 40
 #: How many of the newest entries go to the page.
 ENTRIES_SHOWN = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """Something to be entered: the fact, when it happened and was told, how sure, and its pictures (JPEG bytes)."""
-
-    fact: Fact
-    t: float
-    at: float
-    confidence: float = 1.0
-    seat_confidence: float = 1.0
-    source: str = "camera"
-    pictures: tuple[bytes, ...] = ()
 
 
 class Lights(Protocol):

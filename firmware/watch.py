@@ -8,19 +8,17 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from .config import ConfigError, load_game, load_table
 from .perception import Camera, CardReader, Perception, recorded
 from .referee.events import (
-    Conflict,
     Corrected,
     Cut,
     Entry,
     Exchanged,
-    Fact,
     Gathered,
     Laid,
     Press,
@@ -31,7 +29,8 @@ from .referee.events import (
 )
 from .referee.match import Match
 from .referee.rulings import Ruling
-from .seating import Observation
+from .seen import Seen
+from .sequence import Sequencer
 
 _CONTRACT: Final = (Laid, TakenBack, TurnedDown, Gathered, Exchanged, Cut, Pressed, Corrected)
 """The facts of the table contract; what else is entered is printed as a note."""
@@ -43,59 +42,6 @@ class _Told:
 
     t: float
     fact: Pressed
-
-
-@dataclass(slots=True)
-class Log:
-    """Numbers entries and has them judged."""
-
-    match: Match
-    number: int = 0
-    laid: dict[int, int] = field(default_factory=dict)
-    """The entry that laid each of the tracker's cards."""
-    shown: dict[str, int] = field(default_factory=dict)
-    """The entry that last laid each face."""
-
-    def press(self, told: _Told, at: float) -> Iterator[dict[str, Any]]:
-        """Enter a press."""
-        yield from self._enter(Entry(self.number, told.fact, told.t, at, source="button"))
-
-    def observe(self, seen: Observation) -> Iterator[dict[str, Any]]:
-        """Enter what the camera saw."""
-        fact = self._referring(seen)
-        if fact is None:
-            return
-        if isinstance(fact, Laid):
-            if seen.card_id is not None:
-                self.laid[seen.card_id] = self.number
-            self.shown[str(fact.card)] = self.number
-        entry = Entry(self.number, fact, seen.t, seen.at, seen.confidence, seen.seat_confidence, source="camera")
-        yield from self._enter(entry)
-
-    def _referring(self, seen: Observation) -> Fact | None:
-        """The fact with the numbers of the entries that it speaks of."""
-        if seen.corrects is not None:
-            target = self.laid.get(seen.corrects)
-            why = "the card could be read later"
-            return None if target is None else Corrected(target, self._again(target, seen.fact), "camera", why)
-        if isinstance(seen.fact, Conflict):
-            first = self.shown.get(str(seen.fact.card))
-            return Conflict(seen.fact.card, () if first is None else (first,), seen.fact.seat)
-        return seen.fact
-
-    def _again(self, target: int, fact: Fact) -> Fact:
-        """The corrected fact, by the hand that was seen at the time."""
-        old = next((e.fact for e in self.match.entries if e.number == target), None)
-        if isinstance(old, Laid) and isinstance(fact, Laid):
-            return Laid(fact.card, old.zone, old.seat)
-        return fact
-
-    def _enter(self, entry: Entry) -> Iterator[dict[str, Any]]:
-        rulings = self.match.add(entry)
-        self.number += 1
-        yield _fact_line(entry)
-        for ruling in rulings:
-            yield _ruling_line(entry, ruling)
 
 
 def watch(recording: Path, reader: CardReader) -> Iterator[dict[str, Any]]:
@@ -113,25 +59,29 @@ def watch(recording: Path, reader: CardReader) -> Iterator[dict[str, Any]]:
 
 
 def _watch(camera: Camera, perception: Perception, presses: list[_Told], match: Match) -> Iterator[dict[str, Any]]:
-    log, waiting, now = Log(match), list(presses), 0.0
-    for ruling in match.opening:
-        yield {"t": 0.0, **ruling.to_json()}
+    lines = [{"t": 0.0, **ruling.to_json()} for ruling in match.opening]
+
+    def enter(seen: Seen) -> Entry:
+        number = len(match.entries)
+        entry = Entry(number, seen.fact, seen.t, seen.at, seen.confidence, seen.seat_confidence, seen.source)
+        rulings = match.add(entry)
+        lines.extend([_fact_line(entry), *(_ruling_line(entry, ruling) for ruling in rulings)])
+        return entry
+
+    sequencer, now = Sequencer(perception, enter, pictures=False), 0.0
+    for told in presses:
+        sequencer.press(told.fact, told.t)
     try:
         while (frame := camera.read()) is not None:
             now = frame.seconds
-            for seen in perception.see(frame):
-                yield from _presses_before(log, waiting, seen.t, now)
-                yield from log.observe(seen)
-            yield from _presses_before(log, waiting, perception.settled_until(), now)
+            sequencer.frame(frame)
+            yield from lines
+            lines.clear()
     finally:
         camera.close()
-    yield from _presses_before(log, waiting, math.inf, now)
+    sequencer.finish(now)
+    yield from lines
     yield {"result": match.result()}
-
-
-def _presses_before(log: Log, waiting: list[_Told], t: float, now: float) -> Iterator[dict[str, Any]]:
-    while waiting and waiting[0].t <= t:
-        yield from log.press(waiting.pop(0), now)
 
 
 def load_presses(path: Path, seats: int) -> list[_Told]:

@@ -14,7 +14,8 @@ from firmware.panel.signals import Meaning
 from firmware.referee.cards import Card
 from firmware.referee.events import Laid, Press, Pressed
 from firmware.referee.match import BadSetup, Setup
-from firmware.table import Seen, Table
+from firmware.seen import Seen
+from firmware.table import Table
 from firmware.web.source import Noticeboard
 
 NS = 1_000_000_000

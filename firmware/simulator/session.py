@@ -166,7 +166,7 @@ def plan(
 def demo(game: str = "fan_tan", players: int | None = None, seed: int = 1) -> Session:
     """The session of `cardtable demo`: brisk people, a green cloth, a few mistakes, about a minute."""
     calm = table.Look(seed, table.Surface.FELT)
-    return plan(game, players, seed, faults=DEMO_FAULTS[game], look=calm)
+    return plan(game, players, seed, faults=DEMO_FAULTS.get(game, ()), look=calm)
 
 
 #: Games that are over, or stop, after about twenty seconds of play: some with a finished suit, some with a showdown.
