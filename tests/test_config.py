@@ -46,7 +46,8 @@ def test_a_good_table_is_read_whole(tmp_path: Path) -> None:
 
 
 def test_all_faults_of_a_table_come_at_once(tmp_path: Path) -> None:
-    bad = TABLE.replace("width = 900", "widht = 900").replace("height = 88", "height = -1").replace('"layout"', '"seat-1"')
+    bad = TABLE.replace("width = 900", "widht = 900").replace("height = 88", "height = -1")
+    bad = bad.replace('"layout"', '"seat-1"')
     with pytest.raises(ConfigError) as caught:
         load_table(written(tmp_path, "table.toml", bad))
     words = str(caught.value)
@@ -78,7 +79,8 @@ def test_a_missing_file_says_what_to_do(tmp_path: Path) -> None:
 
 
 def test_a_game_is_read(tmp_path: Path) -> None:
-    text = 'game = "fan_tan"\nseats = ["Ann", "Bo"]\ndealer = 2\n[house]\nante = 1\n[deal]\ncounts = { Ann = 7, Bo = 7 }\n'
+    text = 'game = "fan_tan"\nseats = ["Ann", "Bo"]\ndealer = 2\n[house]\nante = 1\n'
+    text += "[deal]\ncounts = { Ann = 7, Bo = 7 }\n"
     setup = load_game(written(tmp_path, "game.toml", text))
     assert (setup.game, setup.seats, setup.dealer) == ("fan_tan", ("Ann", "Bo"), 2)
     assert setup.house["ante"] == 1

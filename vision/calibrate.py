@@ -104,7 +104,7 @@ def find_markers(image: Image) -> dict[int, Floats]:
     detector finds 441 in the first alone.  A frame of grey is put round it, so that a mat may fill the picture.
     """
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
-    framed = cv2.copyMakeBorder(grey, *[_FRAME_PX] * 4, cv2.BORDER_CONSTANT, value=128)
+    framed = cv2.copyMakeBorder(grey, _FRAME_PX, _FRAME_PX, _FRAME_PX, _FRAME_PX, cv2.BORDER_CONSTANT, value=(128,))
     small = cv2.resize(framed, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
     halved = {i: _refined(framed, 2 * corners) for i, corners in _detect(small).items()}
     return {i: corners - _FRAME_PX for i, corners in (halved | _detect(framed)).items()}

@@ -22,8 +22,8 @@ _CREDIT_S: Final = 3.0
 """A card is credited to the hand that was last over it within this time."""
 
 _VISIT_S: Final = 0.6
-"""... and of these only the newest visit counts: a white card laid half over a white one leaves the older card's hand on
-the pixels that did not change."""
+"""... and of these only the newest visit counts: a white card laid half over a white one leaves the older card's hand
+on the pixels that did not change."""
 
 _KEEP_HANDS: Final = 64
 """Hands remembered: cards are credited seconds after a hand left, not minutes."""
