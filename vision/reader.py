@@ -90,7 +90,7 @@ _SIZE_RATIO: Final = 2.0
 """Indices in one picture differ at most so much in size (perspective); set by judgement, not fitted."""
 
 _DIAGONAL_DEG: Final = (32.0, 54.0)
-"""Between "down" and the way to a card's other index, for small to jumbo indices (40 to 45) and slanting views; set by judgement."""
+"""Between "down" and the way to a card's other index: 40 to 45 for small to jumbo indices, wider for slanting views."""
 
 
 class ModelError(ValueError):
