@@ -64,6 +64,7 @@ arm64:  ## the pure and panel tests under emulated arm64 (hours on a small machi
 # Training has an environment of its own: Ultralytics brings another OpenCV that must not share one with ours.
 WORK ?= build/train
 MINUTES ?= 75
+PHOTOS ?= ../shared/photos
 
 train-env:  ## the training environment: a CPU torch, Ultralytics without its dependencies, 1.5 GB
 	test -d $(TRAIN) || $(PYTHON) -m venv $(TRAIN)
@@ -74,16 +75,21 @@ train-env:  ## the training environment: a CPU torch, Ultralytics without its de
 dataset: train-env  ## packs, scenes and crops for training, from packages by name and version
 	$(TRAIN)/bin/python -m models.synth --work $(WORK)
 
-train: train-env  ## both networks, one after the other; goes on where it was stopped
+train: train-env  ## both networks, then the photographs of photos/train where they are there; goes on where it was stopped
 	$(TRAIN)/bin/python -m models.train finder --work $(WORK) --minutes $(MINUTES)
 	$(TRAIN)/bin/python -m models.train reader --work $(WORK) --minutes $(MINUTES)
+	$(TRAIN)/bin/python -m models.export --work $(WORK) --out $(WORK)/first
+	$(TRAIN)/bin/python -m models.train photos --work $(WORK) --photos $(PHOTOS)
+	$(TRAIN)/bin/python -m models.train reader --work $(WORK) --name reader_f --start $(WORK)/reader.pt --lr 0.0007 --minutes 15
 
 export: train-env  ## the checkpoints as ONNX, with all that the reader must know inside
-	$(TRAIN)/bin/python -m models.export --work $(WORK)
+	$(TRAIN)/bin/python -m models.export --work $(WORK) --reader $(WORK)/reader_f.pt
 
 evaluate: train-env  ## temperature, threshold, and the tables of the model card
-	$(TRAIN)/bin/python -m models.evaluate calibrate --write --work $(WORK)
+	$(TRAIN)/bin/python -m models.evaluate calibrate --write --work $(WORK) --photos $(PHOTOS)
 	$(TRAIN)/bin/python -m models.evaluate scenes --work $(WORK)
+	$(TRAIN)/bin/python -m models.evaluate photos --split check --photos $(PHOTOS)
+	$(TRAIN)/bin/python -m models.evaluate speed
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || \
