@@ -79,7 +79,7 @@ train: train-env  ## both networks, then the photographs of photos/train where t
 	$(TRAIN)/bin/python -m models.train finder --work $(WORK) --minutes $(MINUTES)
 	$(TRAIN)/bin/python -m models.train reader --work $(WORK) --minutes $(MINUTES)
 	$(TRAIN)/bin/python -m models.export --work $(WORK) --out $(WORK)/first
-	$(TRAIN)/bin/python -m models.train photos --work $(WORK) --photos $(PHOTOS)
+	$(TRAIN)/bin/python -m models.train photos --work $(WORK) --photos $(PHOTOS) --models $(WORK)/first
 	$(TRAIN)/bin/python -m models.train reader --work $(WORK) --name reader_f --start $(WORK)/reader.pt --lr 0.0007 --minutes 15
 
 export: train-env  ## the checkpoints as ONNX, with all that the reader must know inside

@@ -55,10 +55,13 @@ def watch(recording: Path, reader: CardReader) -> Iterator[dict[str, Any]]:
     presses = load_presses(recording / "presses.jsonl", len(match.setup.seats))
     camera = recorded(recording)
     perception = Perception(table, reader, camera.size_px)
-    return _watch(camera, perception, presses, match)
+    return watch_frames(camera, perception, presses, match)
 
 
-def _watch(camera: Camera, perception: Perception, presses: list[_Told], match: Match) -> Iterator[dict[str, Any]]:
+def watch_frames(
+    camera: Camera, perception: Perception, presses: list[_Told], match: Match
+) -> Iterator[dict[str, Any]]:
+    """As `watch`, of any camera that ends; it is closed then. ``presses`` are those of the whole recording."""
     lines = [{"t": 0.0, **ruling.to_json()} for ruling in match.opening]
 
     def enter(seen: Seen) -> Entry:
@@ -82,6 +85,11 @@ def _watch(camera: Camera, perception: Perception, presses: list[_Told], match: 
     sequencer.finish(now)
     yield from lines
     yield {"result": match.result()}
+
+
+def pressed(t: float, seat: int, press: str) -> _Told:
+    """A press at ``t`` seconds."""
+    return _Told(t, Pressed(seat, Press(press)))
 
 
 def load_presses(path: Path, seats: int) -> list[_Told]:

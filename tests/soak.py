@@ -1,0 +1,120 @@
+"""Many short simulated sessions, watched and compared with what really happened.
+
+Run: ``python -m tests.soak --sessions 200``. Rooms, packs, hands, sizes, games and hardships vary with the session's
+number (`firmware.simulator.session.short`).  One line a session, then the sums; exit status 1 if a fact was invented or
+a card misread.  Goes on where it was stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from firmware.config import load_table
+from firmware.perception import Perception
+from firmware.referee.match import Match, Setup
+from firmware.referee.script import load_scripts, run_script
+from firmware.simulator.camera import SimulatedCamera
+from firmware.simulator.record import script, table_toml
+from firmware.simulator.session import Session, short
+from firmware.watch import pressed, watch_frames
+from vision.reader import Reader
+
+#: A fact may be told so much before it came to rest, and so much after its time, seconds (as recordings are scored).
+EARLY_S, LATE_S = 0.6, 2.0
+
+
+def watched(session: Session, reader: Reader) -> list[dict[str, Any]]:
+    """What the camera and the referee make of a session."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "table.toml"
+        path.write_text(table_toml(session), encoding="utf-8")
+        config = load_table(path)
+    camera = SimulatedCamera.over(session)
+    match = Match(Setup(session.game, session.names, session.dealer, session.house, session.deal))
+    perception = Perception(config, reader, camera.size_px)
+    presses = [pressed(p.t_s, p.seat, p.press) for p in camera.presses]
+    return list(watch_frames(camera, perception, presses, match))
+
+
+def compared(session: Session, told: list[dict[str, Any]]) -> Counter[str]:
+    """How many facts there were and what became of them; and whether the result is what the script gives."""
+    count: Counter[str] = Counter()
+    facts = [line for line in told if line.get("fact") not in (None, "pressed", "taken_back", "corrected")]
+    free = [line for line in facts if line.get("card") != "back"]
+    for truth in session.timeline.truth:
+        if truth.get("fact") in (None, "pressed") or truth.get("optional"):
+            continue
+        count["facts"] += 1
+        near = [line for line in free if truth.get("rest", truth["t"]) - EARLY_S <= line["t"] <= truth["t"] + LATE_S]
+        same = next((line for line in near if _key(line) == _key(truth)), None)
+        like = same or next((line for line in near if _place(line) == _place(truth)), None)
+        count[_word(truth, same, like)] += 1
+        if like is not None:
+            free.remove(like)
+    optional = [truth for truth in session.timeline.truth if truth.get("optional")]
+    count["invented"] += sum(not any(_key(line) == _key(o) for o in optional) for line in free)
+    count["sessions"] += 1
+    count["results equal"] += told[-1]["result"] == _meant(session)
+    return count
+
+
+def _word(truth: dict[str, Any], same: dict[str, Any] | None, like: dict[str, Any] | None) -> str:
+    if same is not None:
+        return "found"
+    if like is None:
+        return "missed"
+    if like.get("card") == truth.get("card"):
+        return "wrong seat"
+    return "unread" if like.get("card") == "?" else "misread"
+
+
+def _key(fact: dict[str, Any]) -> tuple[Any, ...]:
+    seats = tuple(sorted(fact.get("seats") or ()))
+    names = ("fact", "card", "zone", "from", "to", "count")
+    seat = None if fact["fact"] in ("turned_down", "exchanged", "gathered") else fact.get("seat")
+    card = None if fact["fact"] == "cut" else fact.get("card")
+    return (*(card if n == "card" else fact.get(n) for n in names), seat, seats)
+
+
+def _place(fact: dict[str, Any]) -> tuple[Any, ...]:
+    return fact["fact"], fact.get("zone")
+
+
+def _meant(session: Session) -> dict[str, Any]:
+    """The result of the session as it was written."""
+    match, _ = run_script(load_scripts(json.dumps(script(session)), "the simulator's script")[0])
+    return match.result()
+
+
+def main() -> int:
+    """Run the sessions that are asked for; 1 if anything was invented or misread."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--sessions", type=int, default=200)
+    options.add_argument("--first", type=int, default=0)
+    options.add_argument("--kept", type=Path, default=Path("build/soak.jsonl"), help="one line a session, kept")
+    given = options.parse_args()
+    given.kept.parent.mkdir(parents=True, exist_ok=True)
+    reader, done = Reader.load(), {}
+    if given.kept.exists():
+        done = {line["session"]: line for line in map(json.loads, given.kept.read_text().splitlines())}
+    total: Counter[str] = Counter()
+    for number in range(given.first, given.first + given.sessions):
+        if number not in done:
+            session = short(number)
+            done[number] = {"session": number, "game": session.game, **compared(session, watched(session, reader))}
+            with given.kept.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(done[number]) + "\n")
+        print(json.dumps(done[number]), flush=True)
+        total.update({k: v for k, v in done[number].items() if k not in ("session", "game")})
+    print(json.dumps({"total": dict(total), "model": reader.hash[:12]}))
+    return int(bool(total["invented"] or total["misread"]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
