@@ -363,7 +363,11 @@ class Head:
     def __call__(self, cuts: Sequence[Image], outputs: Floats) -> Floats:
         """The network's outputs [n, 23] with this head's vote added, and made cautious."""
         changed = outputs.copy()
-        changed[:, :19] = np.float32(_CAUTION) * (outputs[:, :19] + self.votes(cuts, outputs))
+        voted = outputs[:, :19] + self.votes(cuts, outputs)
+        for part in (slice(0, 14), slice(14, 19)):
+            own = _overruled(outputs[:, part], voted[:, part])
+            voted[own, part] = outputs[own, part]
+        changed[:, :19] = np.float32(_CAUTION) * voted
         changed[:, 19:] *= np.float32(_TRUST_PLACES)
         return changed
 
@@ -385,6 +389,18 @@ class Head:
             inverted=np.bool_(self.inverted),
         )
         return out.getvalue()
+
+
+_OWN_OPINION: Final = 0.45
+"""A rank or suit that the network alone holds likelier than this is not overruled by a head that saw each card once: it
+may confirm or doubt, and what is doubted is "?"."""
+
+
+def _overruled(network: Floats, voted: Floats) -> NDArray[np.bool_]:
+    """The rows of logits [n, k] in which a vote would overrule an opinion that the network has of its own."""
+    shifted = np.exp(network - network.max(1, keepdims=True))
+    sure = shifted.max(1) / shifted.sum(1) > _OWN_OPINION
+    return np.asarray(sure & (network.argmax(1) != voted.argmax(1)))
 
 
 _TRUST_PLACES: Final = 0.5
