@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -18,14 +19,12 @@ pytestmark = [pytest.mark.shared, pytest.mark.slow]
 NEEDED = ("table.toml", "game.toml", "video.mp4", "presses.jsonl")
 
 
-def scorer(shared: Path) -> ModuleType:
-    """The shared scoring tool as a module."""
-    spec = importlib.util.spec_from_file_location("score_recording", shared / "tools" / "score_recording.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def scored(shared: Path, truth: Path, out: Path) -> dict[str, Any]:
+    """What the shared scoring tool says."""
+    command = [sys.executable, str(shared / "tools" / "score_recording.py"), str(truth), str(out), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    said: dict[str, Any] = json.loads(done.stdout)
+    return said
 
 
 @pytest.mark.parametrize("name", ["fan_tan", "wish_card", "ranter_go_round", "five_or_nine", "pope_joan"])
@@ -39,7 +38,7 @@ def test_recording_is_seen_as_it_was(shared: Path, tmp_path: Path, name: str) ->
     with out.open("w") as lines:
         for line in watch(recording, Reader.load()):
             lines.write(json.dumps(line) + "\n")
-    score = scorer(shared).score(source / "truth.jsonl", out)
+    score = scored(shared, source / "truth.jsonl", out)
     assert score["seen_found"] >= 0.9 * score["seen"], score["detail"]
     assert score["invented"] == 0, score["detail"]
     assert score["wrong_cards"] == 0, score["detail"]
