@@ -42,8 +42,9 @@ def main(argv: list[str] | None = None) -> None:
 
 def run(argv: list[str]) -> int:
     """The exit status of ``cardtable ARGV...``. Never raises."""
+    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # our own line says what is wrong with a video
     try:
-        status = commands.main(argv, prog_name="cardtable", standalone_mode=False)
+        status = commands.main(argv or ["--help"], prog_name="cardtable", standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.Exit as leave:
         return int(leave.exit_code)
@@ -57,7 +58,7 @@ def run(argv: list[str]) -> int:
     except (ValueError, OSError) as error:
         if os.environ.get("CARDTABLE_DEBUG"):
             raise
-        return _say(_one_line(str(error)), EXIT_UNUSABLE)
+        return _say(_one_line(_words_of(error)), EXIT_UNUSABLE)
     except Exception as error:
         if os.environ.get("CARDTABLE_DEBUG"):
             raise
@@ -71,6 +72,12 @@ def run(argv: list[str]) -> int:
 def _say(words: str, status: int) -> int:
     print(f"cardtable: {words}", file=sys.stderr)
     return status
+
+
+def _words_of(error: ValueError | OSError) -> str:
+    if isinstance(error, OSError) and error.errno and error.filename:
+        return f"{error.filename}: {str(error.strerror).lower()}; check the name and its permissions"
+    return str(error)
 
 
 def _one_line(text: str) -> str:
@@ -145,12 +152,15 @@ def demo(game: str, seats: int | None, seed: int, headless: bool, strip: Path | 
 
 @commands.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
-@click.option("--card-px", type=click.FloatRange(min=8), help="Width of a card in the pictures; found when not given.")
+@click.option("--card-px", type=click.FloatRange(8, 4000), help="Width of a card, px; found when not given.")
 @as_json
 def read(paths: tuple[Path, ...], card_px: float | None, as_json: bool) -> None:
     """Read the cards in still pictures, or in a folder of them."""
     from vision.reader import Reader
     from vision.stills import read_paths
+
+    if card_px is not None and card_px != card_px:
+        raise click.UsageError("--card-px: nan is no width.")
 
     for picture in read_paths(paths, Reader.load(), card_px):
         if as_json:
@@ -399,7 +409,7 @@ def _text_of(path: Path) -> str:
     if path.is_dir():
         raise ValueError(f"{path}: is a folder; give a script, a JSON file")
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError(f"{path}: is no text; a script is JSON in UTF-8") from None
 
@@ -414,13 +424,9 @@ def _print_result(record: Mapping[str, Any], as_json: bool) -> None:
 
 
 def _value_words(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, Mapping):
-        return "  ".join(f"{k} {_value_words(v)}" for k, v in value.items()) or "-"
-    if isinstance(value, list):
-        return ", ".join(" ".join(map(str, v)) if isinstance(v, list) else str(v) for v in value) or "-"
-    return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+    from .screen import value_words
+
+    return value_words(value)
 
 
 def _ruling_words(ruling: Ruling, seats: tuple[str, ...]) -> str:
@@ -451,10 +457,14 @@ def _record_words(record: Mapping[str, Any]) -> str:
 @as_json
 def sessions(game: str | None, player: str | None, disputes: bool, as_json: bool) -> None:
     """The sessions kept here, newest first."""
+    from .config import data_folder
     from .journal.listing import Query
 
     with _journal() as journal:
-        for one in journal.sessions(Query(game=game, player=player, disputes=disputes)):
+        found = journal.sessions(Query(game=game, player=player, disputes=disputes))
+        if not found and not as_json:
+            print(f"no such session is kept in {data_folder()}; `cardtable demo` or `cardtable play` makes one")
+        for one in found:
             if as_json:
                 _print_json(one.to_json())
             else:

@@ -115,7 +115,7 @@ def load_table(path: Path) -> TableConfig:
 
     :raises ConfigError: if it is missing, is no TOML, or any value does not fit; all faults in one line.
     """
-    data = _read_toml(path, "run `cardtable calibrate`, or copy one from a recording")
+    data = _read_toml(path, "make one with `cardtable mat`, then `cardtable calibrate`")
     read = _Reader(data, {"table", "card", "camera", "zone", "web", "panel", "source"})
     table, card, camera = read.table("table"), read.table("card"), read.table("camera")
     config = TableConfig(
@@ -204,9 +204,16 @@ def _zones(read: _Reader) -> tuple[Zone, ...]:
 def _web(read: _Reader) -> WebSettings:
     return WebSettings(
         host=read.text("host", "127.0.0.1"),
-        port=int(read.number("port", 8080, above=-1)),
+        port=_port(read),
         everywhere=read.flag("everywhere", False),
     )
+
+
+def _port(read: _Reader) -> int:
+    port = int(read.number("port", 8080, above=-1))
+    if port > 65535:
+        read.fault(f"port: 0 to 65535 is wanted, not {port}")
+    return port
 
 
 def _source(read: _Reader) -> CameraSettings:
@@ -267,7 +274,7 @@ class _Reader:
 
     def number(self, name: str, default: float, above: float) -> float:
         value = self.data.get(name, default)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not value > above:
+        if not _is_number(value) or not value > above:
             self.fault(f"{name}: a number above {above:g} is wanted, not {value!r}")
             return default
         return float(value)

@@ -6,7 +6,6 @@ the real reader, referee, gpiozero devices (on mock pins), journal and page.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -24,6 +23,7 @@ from .live import NS, Live, Made, geometry
 from .page import open_page
 from .panel.board import Panel, demo_board
 from .panel.mock import MockPins
+from .panel.signals import Colour, Meaning
 from .referee.match import Setup, games
 from .referee.rulings import Kind
 from .screen import Screen
@@ -124,13 +124,18 @@ class Demo:
         )
 
     def _light_up(self, names: Sequence[str]) -> None:
-        """Add to the newest pictures what the pins show a moment later, when a waiting seat's blip is over."""
+        """Add to the newest pictures what the pins show a moment later; a waiting seat's blip is left out."""
         if self.newest is None:
             return
         now_s = self.newest.seconds
+        waiting = (
+            [light.meaning is Meaning.WAITING for light in self.live.table.panel_state.lights]
+            if self.live.table
+            else []
+        )
         lamps = tuple(
-            Lamp(name, colour.value, at)
-            for name, colour, at in zip(names, self.pins.lights(), lamp_places(len(names)), strict=True)
+            Lamp(name, Colour.OFF.value if idle else colour.value, at)
+            for name, idle, colour, at in zip(names, waiting, self.pins.lights(), lamp_places(len(names)), strict=True)
         )
         self.stills = [
             still if still.lamps or now_s - still.seconds < LAMP_S else replace(still, lamps=lamps)
@@ -162,8 +167,6 @@ def run_demo(
     """
     session = simulated(game, seats, seed)
     folder = data or FOLDER / "data"
-    if data is None:
-        shutil.rmtree(folder, ignore_errors=True)
     console = Console(highlight=False)
     with _prepared(session, folder, console, headless) as (demo, table, camera):
         fingers = Fingers.of(demo.pins, camera)

@@ -7,6 +7,7 @@ closed and lights off before the camera is asked to stop, because a camera may n
 from __future__ import annotations
 
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -148,10 +149,10 @@ def run() -> int:
             house.service.ready(time.monotonic_ns(), house.page.url)
             house.turn(None)
     except CameraMemory as error:
-        console.print(str(error))
+        print(f"cardtable: {error}", file=sys.stderr)
         return EXIT_REBOOT_ADVISED
     except FrameError as error:
-        console.print(str(error))
+        print(f"cardtable: {error}", file=sys.stderr)
         return EXIT_CAMERA
     return 0
 

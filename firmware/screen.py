@@ -5,7 +5,8 @@ Without a terminal, or when plain lines are asked for, only the lines.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,14 +56,16 @@ class Screen:
 
     def say(self, words: str) -> None:
         """A line of its own."""
-        self._console.print(Text(words))
+        self._console.print(Text(words), soft_wrap=True)
 
     def tell(self, told: Told) -> None:
         """An entry and what the referee said to it."""
-        self._console.print(Text(f"{told.entry.t:6.1f} s  {self._teller.entry(told.entry)}", "dim"))
+        self._console.print(Text(f"{told.entry.t:6.1f} s  {self._teller.entry(told.entry)}", "dim"), soft_wrap=True)
         for ruling in told.rulings:
             if ruling.kind not in _QUIET and ruling.why:
-                self._console.print(Text(f"          {_mark(ruling)} {ruling.why}", _STYLE.get(ruling.kind, "")))
+                self._console.print(
+                    Text(f"          {_mark(ruling)} {ruling.why}", _STYLE.get(ruling.kind, "")), soft_wrap=True
+                )
 
     def draw(self, table: Table, lamps: Sequence[Colour], digits: str) -> None:
         """The lamps as the pins have them, and the table as the referee has it."""
@@ -79,10 +82,23 @@ class Screen:
         """The last lines: the lamps, the result, and where everything was kept."""
         self.say(line(table.panel_state, self._names))
         for key, value in result.items():
-            self.say(f"  {key:<14} {value}")
-        self.say(f"kept   CARDTABLE_DATA={where} cardtable show {table.session_id}")
+            self.say(f"  {key:<14} {value_words(value)}")
+        self.say(f"kept   CARDTABLE_DATA={where} {sys.argv[0]} show {table.session_id}")
         if strip is not None:
             self.say(f"strip  {strip}")
+
+
+def value_words(value: Any) -> str:
+    """A value of a result as people read it."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return "  ".join(f"{k} {value_words(v)}" for k, v in value.items()) or "-"
+    if isinstance(value, list):
+        return ", ".join(" ".join(map(str, v)) if isinstance(v, list) else str(v) for v in value) or "-"
+    return str(value)
 
 
 def _mark(ruling: Ruling) -> str:

@@ -27,7 +27,7 @@ from .referee.events import (
     TurnedDown,
     to_json,
 )
-from .referee.match import Match
+from .referee.match import BadSetup, Match
 from .referee.rulings import Ruling
 from .seen import Seen
 from .sequence import Sequencer
@@ -50,8 +50,13 @@ def watch(recording: Path, reader: CardReader) -> Iterator[dict[str, Any]]:
     :raises ConfigError: if table.toml, game.toml or presses.jsonl cannot be used.
     :raises OSError: if the frames cannot be read. Both messages are one line with the remedy.
     """
+    if recording.is_file():
+        raise ConfigError(f"{recording}: is a file; give the recording's folder")
     table = load_table(recording / "table.toml")
-    match = Match(load_game(recording / "game.toml"))
+    try:
+        match = Match(load_game(recording / "game.toml"))
+    except BadSetup as error:
+        raise ConfigError(f"{recording / 'game.toml'}: {error}") from None
     presses = load_presses(recording / "presses.jsonl", len(match.setup.seats))
     camera = recorded(recording)
     perception = Perception(table, reader, camera.size_px)

@@ -74,7 +74,7 @@ def test_a_damaged_table_file_is_named(tmp_path: Path, text: bytes, words: str) 
 
 
 def test_a_missing_file_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="there is no such file; run `cardtable calibrate`"):
+    with pytest.raises(ConfigError, match="there is no such file; make one with `cardtable mat`"):
         load_table(tmp_path / "table.toml")
 
 

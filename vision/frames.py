@@ -23,6 +23,9 @@ Image = NDArray[np.uint8]
 PICTURES: Final = (".jpg", ".jpeg", ".png", ".bmp", ".webp")
 """Endings of the files that are taken for pictures."""
 
+_LAST_FRAMES: Final = 2
+"""Encoders count up to so many frames more than they wrote."""
+
 _LEAST_SIDE_PX: Final = 64
 """A smaller frame shows no card."""
 
@@ -166,10 +169,20 @@ class VideoFile:
         if not good:
             if self.index == 0:
                 raise RecordingError(f"{self.path}: holds no frame that can be decoded; copy it again")
+            self._all_there()
             return None
         frame = Frame(as_bgr(image, str(self.path)), self.index / self.fps, self.index)
         self.index += 1
         return frame
+
+    def _all_there(self) -> None:
+        """A file that was cut or damaged ends early: it must not pass for a whole session."""
+        said = int(self.capture.get(cv2.CAP_PROP_FRAME_COUNT))
+        if self.index < said - _LAST_FRAMES:
+            raise RecordingError(
+                f"{self.path}: ends after {self.index} of {said} frames (cut off or damaged); "
+                "what came before was judged; copy it again"
+            )
 
     def close(self) -> None:
         """Let the file go."""

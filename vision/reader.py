@@ -77,6 +77,9 @@ _LOOK_SIZES: Final = (1.0, 1.12, 0.9)
 _DOUBT: Final = 0.25
 """Corners of one card that disagree count against it from this confidence on."""
 
+_POOR: Final = 0.4
+"""A "?" less likely than this, inside a card that was read, is a pip or a court's picture, not a card lying on it."""
+
 _STILL_FRACTIONS: Final = (0.6, 0.42, 0.29, 0.2, 0.14, 0.1, 0.07, 0.048)
 """Card widths tried in a picture of unknown scale, as fractions of its longer side."""
 
@@ -483,8 +486,8 @@ class Reader:
     def read(self, image: Image, card_px: float | None = None) -> list[Reading]:
         """Cards in a still picture; the scale is searched for when ``card_px`` is None."""
         if card_px is not None:
-            return join(self.indices(image, card_px), card_px, self.threshold)
-        return self._read_unknown_scale(self.seen(image))
+            return _once(join(self.indices(image, card_px), card_px, self.threshold))
+        return _once(self._read_unknown_scale(self.seen(image)))
 
     def _index_like(self, indices: Iterable[Index]) -> list[Index]:
         return [i for i in indices if sum(i.rank_p) > _INDEX_LIKE and sum(i.suit_p) > _INDEX_LIKE]
@@ -511,6 +514,26 @@ def join(indices: Sequence[Index], card_px: float, threshold: float) -> list[Rea
             left.remove(other)
         readings.append(_reading(first, other, card_px, threshold))
     return readings
+
+
+def _once(readings: Sequence[Reading]) -> list[Reading]:
+    """Each card once, the surest first (field report F04): finds at several scales, and pips taken for an index, go."""
+    kept: list[Reading] = []
+    for reading in sorted(readings, key=lambda r: (r.card == UNREAD, -r.confidence)):
+        if not any(_same_again(reading, other) for other in kept):
+            kept.append(reading)
+    return kept
+
+
+def _same_again(reading: Reading, kept: Reading) -> bool:
+    """Is this the kept card once more, or a poor likeness of an index within it?"""
+    if reading.card == kept.card != UNREAD:
+        height = float(np.hypot(*(kept.corners[3] - kept.corners[0])))
+        return float(np.hypot(*(reading.corners.mean(0) - kept.corners.mean(0)))) < height
+    if reading.card != UNREAD or kept.card == UNREAD or reading.confidence > _POOR:
+        return False
+    outline = kept.corners.astype(np.float32)
+    return all(cv2.pointPolygonTest(outline, index.middle, False) >= 0 for index in reading.indices)
 
 
 def _of_one_size(readings: list[Reading]) -> list[Reading]:
