@@ -16,7 +16,7 @@ from firmware.config import Calibration, ConfigError, TableConfig, Zone
 from firmware.perception import Perception
 from firmware.referee.events import Press, Pressed
 from firmware.referee.match import Match, Setup
-from firmware.watch import _Told, _watch, load_presses, watch
+from firmware.watch import load_presses, pressed, watch, watch_frames
 from vision.frames import Frame, FrameError
 from vision.pose import Pose
 
@@ -74,9 +74,9 @@ class Film:
 
 
 def lines(world: World, pictures: Iterator[Image], presses: list[tuple[float, int]]) -> list[dict[str, Any]]:
-    told = [_Told(t, Pressed(seat, Press.SHORT)) for t, seat in presses]
+    told = [pressed(t, seat, "short") for t, seat in presses]
     film = Film(pictures)
-    out = list(_watch(film, Perception(TABLE, world, SIZE_PX), told, Match(SETUP)))
+    out = list(watch_frames(film, Perception(TABLE, world, SIZE_PX), told, Match(SETUP)))
     assert film.closed
     return out
 
