@@ -57,7 +57,7 @@ def test_help_lists_every_command_with_a_whole_sentence(capsys: pytest.CaptureFi
         (["watch", "{tmp}/none"], "none"),
         (["watch", "{tmp}"], "table.toml"),
         (["show", "00042-nope"], "00042-nope"),
-        (["explain", "last", "1"], "last"),
+        (["explain", "last", "1"], "no session is kept in"),
         (["verify", "nothing"], "nothing"),
         (["import", "{tmp}/nonsense.jpg"], "nonsense.jpg"),
         (["play", "fan_tan"], "table.toml"),

@@ -352,6 +352,8 @@ class Journal:
             found = self.store.sessions(limit=1)
         if not found and session_id.isdecimal():
             found = self.store.sessions("number = ?", int(session_id), limit=1)
+        if not found and session_id == "last":
+            raise NoSuchSession(f"no session is kept in {self._places.folder} yet; CARDTABLE_DATA names another folder")
         if not found:
             raise NoSuchSession(f"no session is called {session_id[:80]!r}: `cardtable sessions` lists them")
         return found[0]
