@@ -16,10 +16,10 @@ help:  ## this list
 demo: $(VENV)/.run  ## a whole game refereed from drawn pictures to lights, in about a minute
 	$(BIN)/cardtable demo
 
-test: $(VENV)/.dev  ## the tests that take seconds
+test: $(VENV)/.dev  ## the quick tests, about two minutes with two cores
 	$(BIN)/python -m pytest -q -m "not slow"
 
-slow: $(VENV)/.ci  ## the slower checks: recordings, photographs, kills, browsers
+slow: $(VENV)/.ci  ## the slower checks: recordings, photographs, kills, browsers (about six minutes)
 	$(BIN)/python -m pytest -q -m slow
 
 oldest:  ## reader, tracker and journal on what Raspberry Pi OS bookworm brings: numpy 1.26, OpenCV 4.9
