@@ -14,6 +14,7 @@ from typing import Literal
 from vision.calibrate import RED_MARK_RADIUS_MM, Marker, mat_markers, red_mark_mm
 
 from .drawing import BLACK, WHITE, Area, Box, Colour, Disc, Drawing, Page, Placed, Shape, Words, box, pdf
+from .toml_text import points
 
 Size = tuple[float, float]
 Sheets = Literal["one", "a4", "a3"]
@@ -337,11 +338,11 @@ def table_toml(
         "",
         "# A guess: run `cardtable calibrate` with the camera in its place.",
         "[camera]",
-        f"picture = {_points(_guess(size_mm, picture_px))}",
-        f"table = {_points(box(0, 0, *size_mm))}",
+        f"picture = {points(_guess(size_mm, picture_px))}",
+        f"table = {points(box(0, 0, *size_mm))}",
     ]
     for zone in zones:
-        lines += ["", "[[zone]]", f'name = "{zone.name}"', f"polygon = {_points(zone.polygon)}"]
+        lines += ["", "[[zone]]", f'name = "{zone.name}"', f"polygon = {points(zone.polygon)}"]
     return "\n".join(lines) + "\n"
 
 
@@ -351,7 +352,3 @@ def _guess(size_mm: Size, picture_px: tuple[int, int]) -> tuple[tuple[float, flo
     half = size_mm[0] * scale / 2, size_mm[1] * scale / 2
     x, y = picture_px[0] / 2, picture_px[1] / 2
     return box(x - half[0], y - half[1], x + half[0], y + half[1])
-
-
-def _points(points: tuple[tuple[float, float], ...]) -> str:
-    return "[" + ", ".join(f"[{x:.6g}, {y:.6g}]" for x, y in points) + "]"

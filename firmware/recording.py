@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import cv2
 
@@ -15,6 +14,7 @@ from vision.frames import Frame
 from .config import TableConfig
 from .referee.events import Pressed
 from .referee.match import Setup
+from .toml_text import key, points, value
 
 
 class RecordingFault(OSError):
@@ -63,7 +63,7 @@ class Recorder:
 def table_toml(config: TableConfig) -> str:
     """The part of the table's settings that a recording keeps, as TOML."""
     lens = [
-        f"{name} = {_value(list(values))}"
+        f"{name} = {value(list(values))}"
         for name, values in (("matrix", config.camera.matrix), ("distortion", config.camera.distortion))
         if values
     ]
@@ -75,35 +75,19 @@ def table_toml(config: TableConfig) -> str:
         f"width = {config.card_w_mm:g}",
         f"height = {config.card_h_mm:g}",
         "[camera]",
-        f"picture = {_points(config.camera.picture)}",
-        f"table = {_points(config.camera.table)}",
+        f"picture = {points(config.camera.picture)}",
+        f"table = {points(config.camera.table)}",
         *lens,
     ]
     for zone in config.zones:
-        lines += ["[[zone]]", f"name = {_value(zone.name)}", f"polygon = {_points(zone.polygon)}"]
+        lines += ["[[zone]]", f"name = {value(zone.name)}", f"polygon = {points(zone.polygon)}"]
     return "\n".join(lines) + "\n"
 
 
 def game_toml(setup: Setup) -> str:
     """What is played, as TOML."""
-    lines = [f"game = {_value(setup.game)}", f"seats = {_value(list(setup.seats))}"]
+    lines = [f"game = {value(setup.game)}", f"seats = {value(list(setup.seats))}"]
     lines += [f"dealer = {setup.dealer}"] if setup.dealer else []
     for name, values in (("house", setup.house), ("deal", setup.deal)):
-        lines += [f"[{name}]", *(f"{_key(key)} = {_value(value)}" for key, value in values.items())]
+        lines += [f"[{name}]", *(f"{key(k)} = {value(v)}" for k, v in values.items())]
     return "\n".join(lines) + "\n"
-
-
-def _points(points: Iterable[tuple[float, float]]) -> str:
-    return "[" + ", ".join(f"[{x:g}, {y:g}]" for x, y in points) + "]"
-
-
-def _key(key: str) -> str:
-    return key if key.isascii() and key.replace("_", "").isalnum() else json.dumps(key)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(str(k))} = {_value(v)}" for k, v in value.items()) + " }"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(_value(v) for v in value) + "]"
-    return json.dumps(value, ensure_ascii=False)

@@ -9,6 +9,7 @@ from typing import Any
 
 import cv2
 
+from ..toml_text import key, points, value
 from . import geometry
 from .session import RATE_HZ, Session
 
@@ -88,13 +89,13 @@ def table_toml(session: Session) -> str:
         "[table]", f"width = {view.table_mm[0]:g}", f"height = {view.table_mm[1]:g}",
         "[card]", f"width = {geometry.CARD_MM[0]:g}", f"height = {geometry.CARD_MM[1]:g}",
         "[camera]",
-        f"picture = {_points(view.picture)}",
-        f"table   = {_points(view.table_corners)}",
+        f"picture = {points(view.picture)}",
+        f"table   = {points(view.table_corners)}",
     ]  # fmt: skip
     for zone in session.zones:
         left, top, right, bottom = zone.rect
         corners = [(left, top), (right, top), (right, bottom), (left, bottom)]
-        lines += ["[[zone]]", f'name = "{zone.name}"', f"polygon = {_points(corners)}"]
+        lines += ["[[zone]]", f'name = "{zone.name}"', f"polygon = {points(corners)}"]
     return "\n".join(lines) + "\n"
 
 
@@ -105,21 +106,8 @@ def game_toml(session: Session) -> str:
         f"seats = {json.dumps(list(session.names))}",
         f"dealer = {session.dealer}",
         "[house]",
-        *(f"{name} = {_value(value)}" for name, value in session.house.items()),
+        *(f"{key(name)} = {value(v)}" for name, v in session.house.items()),
         "[deal]",
-        *(f"{name} = {_value(value)}" for name, value in session.deal.items()),
+        *(f"{key(name)} = {value(v)}" for name, v in session.deal.items()),
     ]
     return "\n".join(lines) + "\n"
-
-
-def _points(points: Iterable[tuple[float, float]]) -> str:
-    return "[" + ", ".join(f"[{x:g}, {y:g}]" for x, y in points) + "]"
-
-
-def _value(value: Any) -> str:
-    """A TOML value: text, numbers, truth values, lists and inline tables."""
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{k} = {_value(v)}" for k, v in value.items()) + " }"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(_value(v) for v in value) + "]"
-    return json.dumps(value)
