@@ -86,6 +86,7 @@ class Table:
         self.cards: Callable[[], Sequence[Mapping[str, Any]]] = tuple
         self.board = board
         self.panel_state = PanelState(())
+        self._published: dict[str, Any] = {}
         self._said: list[Said] = [Said(0.0, ruling) for ruling in self.match.opening]
         self._dispute: _Dispute | None = None
         self._wishes: dict[int, _Wish] = {}
@@ -157,12 +158,14 @@ class Table:
         return told.facts
 
     def refresh(self, now: float) -> None:
-        """Show the state at ``now`` on lights and page; the clock never goes back."""
+        """Show the state at ``now`` on lights and page, if it changed; the clock never goes back."""
         self.now = max(self.now, now)
         attention = replace(self.desk, dispute=self._dispute is not None).attention()
         self.panel_state = signals(len(self.setup.seats), self.match.view, self._said, self.now, attention)
         self.lights.show(self.panel_state)
-        self.board.publish(**self.snapshot())
+        if (snapshot := self.snapshot()) != self._published:
+            self._published = snapshot
+            self.board.publish(**snapshot)
 
     def _judge(self, entry: Entry) -> tuple[Ruling, ...]:
         rulings = self.match.add(entry)

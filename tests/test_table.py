@@ -158,3 +158,14 @@ def test_the_page_gets_the_public_state(journal: Journal) -> None:
     assert snapshot["lights"][1]["meaning"] == Meaning.TURN.value
     assert snapshot["entries"][-1]["card"] == "7H"
     assert snapshot["seq"] >= 1
+
+
+def test_the_page_is_told_only_of_changes(journal: Journal) -> None:
+    table = begun(journal, FakePanel())
+    table.enter(laid("7H", 1, 1.0))
+    table.refresh(30.0)
+    told = table.board.snapshot()["seq"]
+    table.refresh(30.1)
+    assert table.board.snapshot()["seq"] == told
+    table.enter(pressed(2, 31.0))
+    assert table.board.snapshot()["seq"] > told
