@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,9 @@ from platformdirs import user_config_path, user_data_path
 from .referee.match import Setup
 
 Point = tuple[float, float]
+
+#: A table's name in a club: part of a topic, so no slash, plus or hash; the hub's own topics are under "hub".
+TABLE_NAME = re.compile(r"(?!hub$)[a-z0-9][a-z0-9-]{0,31}")
 
 
 class ConfigError(ValueError):
@@ -71,6 +75,23 @@ class CameraSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ClubSettings:
+    """The club whose hub this table tells its sessions; nothing is told while ``table`` is empty.
+
+    ``table``: this table's name in the club. ``broker``: ``mqtt://host:1883`` or ``mqtts://host:8883``. ``user`` and
+    ``password_file``: what the broker asks for. ``ca``: the PEM file of the authority that signed the broker's
+    certificate (empty: those of the system). ``discovery``: Home Assistant's topic, empty for none.
+    """
+
+    table: str = ""
+    broker: str = "mqtt://127.0.0.1:1883"
+    user: str = ""
+    password_file: str = ""
+    ca: str = ""
+    discovery: str = "homeassistant"
+
+
+@dataclass(frozen=True, slots=True)
 class TableConfig:
     """Everything ``table.toml`` says. Lengths in mm, pictures in pixels; see the table contract."""
 
@@ -83,6 +104,7 @@ class TableConfig:
     web: WebSettings = field(default_factory=WebSettings)
     source: CameraSettings = field(default_factory=CameraSettings)
     panel: Mapping[str, Any] = field(default_factory=dict)
+    club: ClubSettings = field(default_factory=ClubSettings)
 
     def zone(self, name: str) -> Zone:
         """The zone called ``name``.
@@ -116,7 +138,7 @@ def load_table(path: Path) -> TableConfig:
     :raises ConfigError: if it is missing, is no TOML, or any value does not fit; all faults in one line.
     """
     data = _read_toml(path, "make one with `cardtable mat`, then `cardtable calibrate`")
-    read = _Reader(data, {"table", "card", "camera", "zone", "web", "panel", "source"})
+    read = _Reader(data, {"table", "card", "camera", "zone", "web", "panel", "source", "club"})
     table, card, camera = read.table("table"), read.table("card"), read.table("camera")
     config = TableConfig(
         width_mm=table.number("width", 900, above=0),
@@ -128,6 +150,7 @@ def load_table(path: Path) -> TableConfig:
         web=_web(read.table("web")),
         source=_source(read.table("source")),
         panel=dict(data.get("panel", {})),
+        club=_club(read.table("club")),
     )
     read.finish(path)
     return config
@@ -216,6 +239,14 @@ def _port(read: _Reader) -> int:
     return port
 
 
+def _club(read: _Reader) -> ClubSettings:
+    default = ClubSettings()
+    values = {field.name: read.text(field.name, getattr(default, field.name)) for field in fields(ClubSettings)}
+    if values["table"] and not TABLE_NAME.fullmatch(values["table"]):
+        read.fault(f"table: {values['table']!r} is no name; small letters, digits and hyphens, at most 32, not 'hub'")
+    return ClubSettings(**values)
+
+
 def _source(read: _Reader) -> CameraSettings:
     default = CameraSettings()
     return CameraSettings(
@@ -233,6 +264,7 @@ _KEYS = {
     "card": {"width", "height"},
     "camera": {"picture", "table", "matrix", "distortion"},
     "web": {"host", "port", "everywhere"},
+    "club": {field.name for field in fields(ClubSettings)},
     "source": {"kind", "device", "width", "height", "fps", "mains_hz"},
 }
 

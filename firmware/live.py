@@ -30,13 +30,17 @@ RESUME_GAP_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What a session is made with: this program's version, the reader model's hash, the table's shape."""
+    """What a session is made with: this program's version, the reader model's hash, the table's shape.
+
+    ``club``: the table's name in its club, empty for none.
+    """
 
     program: str
     model: str
     table: Mapping[str, Any]
 
 
+    club: str = ""
 @dataclass(slots=True)
 class Live:
     """The table at play. Use it from one thread; `act` may be called from the page's threads.
@@ -81,6 +85,7 @@ class Live:
         """Go on with a session that was interrupted: folded from its log, the lights as they were."""
         table = Table.resume(self.journal, session_id, lights=self.panel, board=self.board)
         return self._play(table, table.now + RESUME_GAP_S - self._frame_s)
+            club=self.made.club,
 
     def _play(self, table: Table, base_s: float) -> Table:
         self.table, self._base_s = table, base_s

@@ -103,6 +103,7 @@ class Table:
         program: str,
         model: str,
         table: Mapping[str, Any],
+        club: str = "",
     ) -> Table:
         """A new session, its first line durable.
 
@@ -110,7 +111,8 @@ class Table:
         """
         Match(setup)
         header = SessionHeader(
-            setup.game, setup.seats, setup.dealer or len(setup.seats), setup.house, setup.deal, program, model, table
+            *(setup.game, setup.seats, setup.dealer or len(setup.seats), setup.house, setup.deal),
+            *(program, model, table, club),
         )
         opened = cls(journal, journal.begin(header), setup, lights=lights, board=board)
         opened._keep_opening()

@@ -326,6 +326,24 @@ class Journal:
         """Sessions that fit a query, newest first; all of them by default."""
         return find(self.store, query or Query())
 
+    def untold(self, club: str, hub: str, recent: int) -> list[SessionRow]:
+        """The sessions played as table ``club`` of a club that ``hub`` is not known to have whole, oldest first.
+
+        The log is the spool: what is to be told is read from it. The ``recent`` newest sessions are always there, so
+        that a hub which lost some of them says so.
+        """
+        newest = "SELECT number FROM session WHERE club = ? AND club <> '' ORDER BY number DESC LIMIT ?"
+        told = "SELECT 1 FROM told WHERE hub = ? AND told.session = number AND told.lines >= session.lines"
+        where = f"club = ? AND club <> '' AND (number IN ({newest}) OR NOT EXISTS ({told}))"
+        return self.store.sessions(where, club, club, recent, hub)[::-1]
+
+    @_writes
+    def mark_told(self, hub: str, session_id: str, lines: int) -> None:
+        """Keep that ``hub`` has the first ``lines`` lines of a session. Not flushed: lost, it is told once more."""
+        number = self._row(session_id).number
+        with suppress(DiskFull), self.store.writing(durable=False) as execute:
+            execute("INSERT OR REPLACE INTO told VALUES (?, ?, ?)", (hub, number, lines))
+
     @_writes
     def forget(self, session_id: str) -> int:
         """Remove a session's pictures and keep its log; the bytes freed. Pictures that another session has too stay."""

@@ -69,7 +69,8 @@ class SessionHeader:
 
     ``seats``: the names, seat 1 first. ``dealer``: a seat number, None if nobody deals. ``house``: house rules that
     differ from the defaults. ``deal``: what is known of the first deal. ``program``: this program's version.
-    ``model``: the reader model's sha256. ``table``: the table file's contents.
+    ``model``: the reader model's sha256. ``table``: the table file's contents. ``club``: this table's name in the club
+    to whose hub the session is told; "" for one that is nobody else's business.
     """
 
     game: str
@@ -80,6 +81,7 @@ class SessionHeader:
     program: str = ""
     model: str = ""
     table: Mapping[str, Any] = field(default_factory=dict)
+    club: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The header as plain JSON values."""

@@ -28,8 +28,8 @@ def add_session(execute: Execute, number: int, session_id: str, first: Line) -> 
     """A session that has no lines yet; ``first`` is the begin line that comes next."""
     header = SessionHeader.from_json(first.body)
     execute(
-        "INSERT INTO session(number, id, game, started_ns, head) VALUES (?, ?, ?, ?, ?)",
-        (number, session_id, header.game, first.stamp.wall_ns, bytes.fromhex(genesis(session_id))),
+        "INSERT INTO session(number, id, game, started_ns, head, club) VALUES (?, ?, ?, ?, ?, ?)",
+        (number, session_id, header.game, first.stamp.wall_ns, bytes.fromhex(genesis(session_id)), header.club),
     )
     for seat, name in enumerate(header.seats, start=1):
         execute("INSERT INTO seat VALUES (?, ?, ?, ?)", (number, seat, name, folded(name)))
@@ -137,7 +137,7 @@ def rulings_seal(rulings: Sequence[RulingRow]) -> dict[str, Any]:
 
 def drop_session(execute: Execute, session: int) -> None:
     """Take a session out of the tables, to be put in again from its lines."""
-    for table in ("line", "seat", "ruling", "evidence", "dispute"):
+    for table in ("line", "seat", "ruling", "evidence", "dispute", "told"):
         execute(f"DELETE FROM {table} WHERE session = ?", (session,))
     execute("DELETE FROM session WHERE number = ?", (session,))
 

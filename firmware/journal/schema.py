@@ -1,7 +1,8 @@
 """The database's tables, and the steps that bring an older file up to date.
 
 ``PRAGMA user_version`` counts the steps a file has had. A step is never changed once released; a new one is added.
-Everything here but ``line`` and ``session.number``/``id`` can be told again from the lines and the pictures.
+Everything here but ``line`` and ``session.number``/``id`` can be told again from the lines and the pictures (``told``
+by the hub: it says what it has).
 """
 
 from __future__ import annotations
@@ -63,7 +64,17 @@ ALTER TABLE session ADD COLUMN disputes INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE session ADD COLUMN uncertain INTEGER NOT NULL DEFAULT 0;
 """
 
-STEPS: tuple[str, ...] = (_FIRST, _DISPUTES)
+# Step 3: sessions played for a club, and how far each hub is known to have them (`Journal.untold`).
+_CLUB = """
+ALTER TABLE session ADD COLUMN club TEXT NOT NULL DEFAULT '';
+CREATE INDEX session_club ON session(club, number) WHERE club <> '';
+CREATE TABLE told(
+  hub TEXT NOT NULL, session INTEGER NOT NULL, lines INTEGER NOT NULL,
+  PRIMARY KEY(hub, session)
+) STRICT, WITHOUT ROWID;
+"""
+
+STEPS: tuple[str, ...] = (_FIRST, _DISPUTES, _CLUB)
 
 
 def version(connection: sqlite3.Connection) -> int:
