@@ -91,7 +91,7 @@ class Archive:
             except OSError:
                 return None
         told = found.to_json()
-        return {**told["ruling"], "why": found.why, "rule": found.rule, "behind": told["evidence"]}
+        return {**told["ruling"], "why": found.said.words, "rule": found.rule, "behind": told["evidence"]}
 
     def evidence(self, digest: str) -> bytes | None:
         """See `SessionArchive`."""

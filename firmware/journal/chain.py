@@ -48,6 +48,17 @@ def same_code(written: str, digest: str) -> bool:
     return _plain(written) == _plain(head_code(digest))
 
 
+def is_code(written: str) -> bool:
+    """Whether somebody may have meant this as a head code: as many letters and digits of the alphabet as one has."""
+    plain = _plain(written)
+    return len(plain) == CODE_CHARS and set(plain) <= set(ALPHABET)
+
+
+def slips(written: str, digest: str) -> int:
+    """In how many characters a written code differs from this hash's."""
+    return sum(a != b for a, b in zip(_plain(written), _plain(head_code(digest)), strict=True))
+
+
 def _plain(code: str) -> str:
     kept = "".join(c for c in code.upper() if c.isalnum())
     return kept.translate(str.maketrans("OIL", "011"))

@@ -8,6 +8,7 @@ import json
 import os
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from .page import page
 from .report import Story, Told, story
 from .rows import removed_photos
 from .spare import spare_row
+from .verify import doubted_pictures
 
 #: What an exported file says it is; a reader refuses another one.
 FORMAT = "card table session 1"
@@ -82,6 +84,7 @@ def export_json(journal: Journal, session_id: str) -> dict[str, Any]:
         "id": row.id,
         "started": iso(row.started_ns),
         "time_uncertain": row.uncertain,
+        "doubt": tale.doubt,
         "header": tale.header.to_json(),
         "lines": [{"hash": sealed.hash, "line": json.loads(sealed.text)} for sealed in kept],
         "rulings": [{"deal": kept.deal, **json.loads(kept.text)} for kept in journal.rulings(row.id)],
@@ -127,7 +130,10 @@ def _harmless(cell: str) -> str:
 
 def export_html(journal: Journal, session_id: str, *, whole_views: bool = False) -> str:
     """A session as one HTML file with its pictures in it; the small whole views too if wanted."""
-    return page(story(journal, session_id), journal.photos.get, whole_views=whole_views)
+    tale = story(journal, session_id)
+    shown = (name for told in tale.told for name in told.entry.photos)
+    doubt = tale.doubt or doubted_pictures(journal, tale.row.id, shown)
+    return page(replace(tale, doubt=doubt), journal.photos.get, whole_views=whole_views)
 
 
 def export_zip(journal: Journal, session_id: str) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from html import escape
 
 from .names import counted, title
@@ -17,6 +18,7 @@ h1 { font-size: 1.5rem } h2 { font-size: 1.15rem; border-bottom: 1px solid #999;
 table { border-collapse: collapse; width: 100% } td { padding: .3rem .6rem .3rem 0; vertical-align: top }
 tr { border-bottom: 1px solid #ddd; break-inside: avoid } .n { text-align: right; color: #555; width: 3rem }
 .t { color: #555; width: 4rem } .ruling { margin: .1rem 0; color: #333 } .proved, .refused, .conflict { color: #8a1f1f }
+.doubt { border: 3px solid #8a1f1f; padding: .5rem; font-weight: bold }
 .struck > .what { text-decoration: line-through } .overturned { text-decoration: line-through; color: #777 }
 img { max-height: 7rem; max-width: 16rem; margin: .2rem .2rem 0 0; border: 1px solid #999 }
 @media print { body { margin: 0; font-size: 11px } img { max-height: 4.5rem } a { color: inherit } }
@@ -38,7 +40,8 @@ def _parts(tale: Story, picture: Pictures, whole_views: bool) -> Iterator[str]:
     yield f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}</title>'
     yield f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
     yield f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body><h1>{name}</h1>'
-    yield from (f"<p>{_text(line)}</p>" for line in list(head_lines(tale))[1:])
+    yield f'<p class="doubt">{_text(tale.doubt)}</p>' if tale.doubt else ""
+    yield from (f"<p>{_text(line)}</p>" for line in list(head_lines(replace(tale, doubt="")))[1:])
     for deal in tale.deals:
         yield f"<h2>{_text(deal_line(deal, tale.names))}</h2>"
         yield from (_ruling(said) for said in tale.opening.get(deal.number, ()))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 from firmware.referee.events import Entry
@@ -15,11 +16,12 @@ from firmware.referee.match import BadSetup, Match, Setup
 from firmware.referee.rulings import Ruling
 
 from .chain import canonical
-from .errors import BadEntry
+from .errors import BadEntry, JournalError
 from .journal import OPENING, Deal, Journal
 from .lines import LineKind, SessionHeader
 from .names import listed, title
 from .settle import Settlement, add_up, settle_up
+from .store import RulingRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +84,10 @@ def results(deals: Sequence[DealReplay]) -> list[dict[str, Any]]:
 def differences(journal: Journal, session_id: str, deals: Sequence[DealReplay]) -> list[str]:
     """Where what was kept at the table is not what the referee says now; nothing kept is no difference.
 
-    The wording (``why``) may have changed with the program; who owes what to whom and why by code may not.
+    The wording (``why``) may have changed with the program, if it is another one than wrote the session; who owes
+    what to whom and why by code may not.
     """
-    kept = {(row.deal, row.id): _judged(row.entry, json.loads(row.text)) for row in journal.rulings(session_id)}
-    told = {(deal, r.id): _judged(number, r.to_json()) for deal, number, r in rulings_of(deals)}
+    kept, told = _kept_and_told(journal, session_id, deals)
     found = [
         f"deal {deal}, ruling {number}: {_difference(kept.get((deal, number)), told.get((deal, number)))}"
         for deal, number in sorted(kept.keys() | told.keys())
@@ -94,9 +96,48 @@ def differences(journal: Journal, session_id: str, deals: Sequence[DealReplay]) 
     return [*found, *_other_results(journal, session_id, deals)]
 
 
-def _judged(entry: int, ruling: Mapping[str, Any]) -> str:
-    """What a ruling says without its wording, and after which entry it was said."""
-    return canonical({"after": entry, **{name: value for name, value in ruling.items() if name != "why"}})
+def changed_rulings(journal: Journal, session_id: str) -> list[str]:
+    """Kept rulings that do not follow from the log; for a session that goes on, where no seal holds them yet.
+
+    Those that are not kept yet are no change: the last ones ride with the next line.
+    """
+    try:
+        kept, told = _kept_and_told(journal, session_id, replay(journal, session_id))
+    except JournalError:  # another program's game, or a log that cannot be read: said by others
+        return []
+    return [
+        f"ruling {number} of deal {deal} was changed: {_difference(words, told.get((deal, number)))}"
+        for (deal, number), words in sorted(kept.items())
+        if words != told.get((deal, number))
+    ]
+
+
+_Judged = dict[tuple[int, int], str]
+
+
+def _kept_and_told(journal: Journal, session_id: str, deals: Sequence[DealReplay]) -> tuple[_Judged, _Judged]:
+    """Rulings by deal and number: as they were kept, and as the referee gives them now."""
+    ours = journal.header(session_id).program == version("cardtable")
+    rows = journal.rulings(session_id)
+    kept = {(row.deal, row.id): _judged(row.entry, kept_ruling(row), wording=ours) for row in rows}
+    told = {(deal, r.id): _judged(number, r.to_json(), wording=ours) for deal, number, r in rulings_of(deals)}
+    return kept, told
+
+
+def kept_ruling(row: RulingRow) -> Mapping[str, Any]:
+    """A kept ruling; whatever somebody has put in its place comes under the key ``changed``."""
+    try:
+        ruling = json.loads(row.text)
+    except ValueError:
+        ruling = None
+    sound = isinstance(ruling, dict) and (ruling.get("ruling"), ruling.get("code")) == (row.kind, row.code)
+    return ruling if sound else {"changed": row.text, "kind": row.kind, "code": row.code}
+
+
+def _judged(entry: int, ruling: Mapping[str, Any], *, wording: bool) -> str:
+    """What a ruling says (without its wording unless that counts), and after which entry it was said."""
+    said = {name: value for name, value in ruling.items() if wording or name != "why"}
+    return canonical({"after": entry, **said})
 
 
 def _difference(kept: str | None, told: str | None) -> str:
@@ -148,14 +189,15 @@ def refold(journal: Journal, session_id: str) -> int:
     return total
 
 
-def replay_text(journal: Journal, session_id: str) -> tuple[str, bool]:
-    """What ``cardtable replay`` prints, and whether all is as it was at the table."""
+def replay_text(journal: Journal, session_id: str, doubt: str = "") -> tuple[str, bool]:
+    """What ``cardtable replay`` prints, and whether all is as it was at the table; it is not where there is a doubt."""
     row = journal.session(session_id)
     deals = replay(journal, row.id)
     found = differences(journal, row.id, deals)
     facts = sum(len(one.entries) for one in deals)
     said = f"{title(row.game)}, session {row.id}: {facts} entries in {len(deals)} deal(s) judged again."
     outcome = [f"Deal {one.deal.number}: {one.match.view.words or 'not over'}. {net_words(one.net())}" for one in deals]
+    found = [doubt, *found] if doubt else found
     verdict = (
         "As at the table." if not found else "NOT as at the table:\n" + "\n".join(f"  - {words}" for words in found)
     )

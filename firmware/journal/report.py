@@ -21,6 +21,7 @@ from .replay import DealReplay, net_words, replay, results
 from .settle import Settlement, add_up, settle_up
 from .store import SessionRow
 from .tell import Teller
+from .verify import doubt
 
 #: Rulings that only say whose turn it is: left out of the story, which tells the turns itself.
 _TURNS = (Kind.TURN,)
@@ -50,7 +51,10 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A whole session, ready to be shown. ``opening``: what was said before the first entry, by deal."""
+    """A whole session, ready to be shown. ``opening``: what was said before the first entry, by deal.
+
+    ``trouble``: why this program cannot judge it. ``doubt``: a line that it is not what was written at the table.
+    """
 
     row: SessionRow
     header: SessionHeader
@@ -65,6 +69,18 @@ class Story:
     settlement: Settlement
     minutes: int
     trouble: str = ""
+    doubt: str = ""
+
+    def said(self) -> Iterator[Said]:
+        """Everything that the referee said, in order."""
+        for deal in self.deals:
+            yield from self.opening.get(deal.number, ())
+            yield from (said for told in self.told if told.deal == deal.number for said in told.said)
+
+    @property
+    def house(self) -> tuple[str, ...]:
+        """The house rules that differ from the usual ones, as they are shown."""
+        return tuple(visible(f"{name} = {value}") for name, value in self.header.house.items())
 
 
 def story(journal: Journal, session_id: str) -> Story:
@@ -93,6 +109,7 @@ def story(journal: Journal, session_id: str) -> Story:
         settlement=settle_up(add_up(nets)),
         minutes=round(sum(elapsed_ns(a.stamp, b.stamp) for a, b in pairwise(lines)) / 60e9),
         trouble=trouble,
+        doubt=doubt(journal, row.id),
     )
 
 
@@ -160,15 +177,16 @@ def _lines(tale: Story, zone: tzinfo | None) -> Iterator[str]:
 
 
 def head_lines(tale: Story, zone: tzinfo | None = None) -> Iterator[str]:
-    """Which session this is, in a few lines."""
+    """Which session this is, in a few lines; the first of all is the warning if it was changed."""
+    if tale.doubt:
+        yield tale.doubt
     yield f"{title(tale.row.game)}, session {tale.row.id}"
     unsure = " (time uncertain: the clock was set later)" if tale.row.uncertain else ""
     length = f", {counted(tale.minutes, 'minute')}" if tale.row.ended else ", not over"
     yield f"{day_and_time(tale.row.started_ns, zone)}{length}{unsure}"
     yield f"Players: {listed(tale.names)}."
-    if tale.header.house:
-        rules = ", ".join(visible(f"{name} = {value}") for name, value in tale.header.house.items())
-        yield f"House rules: {rules}."
+    if tale.house:
+        yield f"House rules: {', '.join(tale.house)}."
     yield f"Program {visible(tale.header.program) or '?'}, reader model {visible(tale.header.model)[:12] or '?'}."
     if tale.trouble:
         yield f"Not judged: {tale.trouble}."

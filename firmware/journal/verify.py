@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from .chain import genesis, head_code, link, same_code
-from .errors import NoSuchSession
+from .chain import genesis, head_code, is_code, link, same_code, slips
+from .errors import BadEntry, NoSuchSession
 from .lines import Line, LineKind, Sealed, SessionHeader, read_line
+from .names import counted, visible
 from .photos import is_name
+from .replay import changed_rulings, kept_ruling
 from .rows import removed_photos, rulings_seal
 from .spare import read_row
 from .store import LineRow, SessionRow
@@ -24,6 +26,9 @@ from .store import LineRow, SessionRow
 if TYPE_CHECKING:
     from .journal import Journal
 
+
+#: A code with no more wrong characters than this was probably only copied wrongly.
+MISTYPED_CHARS = 2
 
 #: How often, and with what pause in seconds, two logs of a game that goes on are looked at until they have the same
 #: length: ten flushes of a slow card.
@@ -110,29 +115,79 @@ def verify(journal: Journal, session_id: str, written: str = "") -> Report:
     """Check a session. ``written``: a head code that somebody wrote down, checked as well.
 
     :raises NoSuchSession: if neither the database nor the spare logs know it.
+    :raises BadEntry: if ``written`` cannot be a head code at all.
     """
+    if written and not is_code(written):
+        raise BadEntry(
+            f"{visible(written)[:40]!r} is no head code: 12 letters and digits in three groups, such as "
+            "7K2M-Q9XD-04TB (no letter U); copy it again"
+        )
     try:
         row = journal.session(session_id)
     except NoSuchSession:
         return _gone(journal, session_id)
-    row, kept, spare = _both(journal, row)
-    sealed = [line.sealed for line in kept]
-    lines = [line for text in sealed if (line := _parsed(text)) is not None]
-    photos = _Photos(journal, row, lines)
-    findings = [
-        *_chain(row.id, sealed, "the database"),
-        *_chain(row.id, spare, "the spare log"),
-        *_compare(sealed, spare),
-        *_columns(kept),
-        *_list(journal, row, lines, kept),
-        *_rulings(journal, row, lines),
-        *photos.findings(),
-        *_code(row.id, sealed, written),
-    ]
-    entries = sum(line.kind is LineKind.FACT for line in lines)
-    code = head_code(sealed[-1].hash if sealed else row.head)
+    logs = _both(journal, row)
+    photos = _Photos(journal, logs.lines)
+    sealed = logs.sealed
+    findings = [*_log_findings(journal, logs), *photos.findings(), *_code(logs.row.id, sealed, written)]
+    entries = sum(line.kind is LineKind.FACT for line in logs.lines)
+    code = head_code(sealed[-1].hash if sealed else logs.row.head)
     since = _lines_since(sealed, written)
-    return Report(row.id, _once(findings), len(kept), entries, photos.here, len(photos.removed), code, since)
+    return Report(row.id, _once(findings), len(sealed), entries, photos.here, len(photos.removed), code, since)
+
+
+def doubt(journal: Journal, session_id: str) -> str:
+    """One line if a session is not what was written at the table, "" if it is; for whoever tells or exports it.
+
+    As `verify`, but no picture's file is read (see `doubted_pictures`), so it costs a few ms.
+
+    :raises NoSuchSession: if there is none.
+    """
+    logs = _both(journal, journal.session(session_id))
+    return _warning(logs.row.id, [finding.words for finding in _once(_log_findings(journal, logs))])
+
+
+def doubted_pictures(journal: Journal, session_id: str, names: Iterable[str]) -> str:
+    """As `doubt`, of those pictures that are about to be shown; one that is no longer kept is no reason to doubt."""
+    changed = [name for name in dict.fromkeys(names) if journal.photos.fault(name) not in ("", "missing")]
+    return _warning(session_id, [f"picture {name[:12]} is not the one that was taken" for name in changed])
+
+
+def _warning(session_id: str, found: Sequence[str]) -> str:
+    if not found:
+        return ""
+    more = f" (and {counted(len(found) - 1, 'more thing')})" if len(found) > 1 else ""
+    words = f"session {session_id} was changed since it was played: {found[0]}{more}"
+    return f"WARNING: {words}; see `cardtable verify {session_id}`"
+
+
+@dataclass(frozen=True, slots=True)
+class _Logs:
+    """A session in both logs, as it was found."""
+
+    row: SessionRow
+    kept: list[LineRow]
+    spare: list[Sealed]
+
+    @property
+    def sealed(self) -> list[Sealed]:
+        return [line.sealed for line in self.kept]
+
+    @property
+    def lines(self) -> list[Line]:
+        return [line for text in self.sealed if (line := _parsed(text)) is not None]
+
+
+def _log_findings(journal: Journal, logs: _Logs) -> Iterator[Finding]:
+    """All that is wrong but for the pictures' files."""
+    row, sealed, lines = logs.row, logs.sealed, logs.lines
+    yield from _chain(row.id, sealed, "the database")
+    yield from _chain(row.id, logs.spare, "the spare log")
+    yield from _compare(sealed, logs.spare)
+    yield from _columns(logs.kept)
+    yield from _list(journal, row, lines, logs.kept)
+    yield from _pictures_listed(journal, row, lines)
+    yield from _rulings(journal, row, lines)
 
 
 def _gone(journal: Journal, session_id: str) -> Report:
@@ -145,7 +200,7 @@ def _gone(journal: Journal, session_id: str) -> Report:
     return Report(session_id, (Finding(Fault.MISSING, words),), 0, 0, 0, 0, head_code(lines[-1].hash))
 
 
-def _both(journal: Journal, row: SessionRow) -> tuple[SessionRow, list[LineRow], list[Sealed]]:
+def _both(journal: Journal, row: SessionRow) -> _Logs:
     """The session in both logs. While a game goes on in another program one may be a line ahead: look again then."""
     for _ in range(_LOOKS if journal.read_only and not row.ended else 1):
         with journal.still:
@@ -154,7 +209,7 @@ def _both(journal: Journal, row: SessionRow) -> tuple[SessionRow, list[LineRow],
         if row.lines == len(kept) == len(spare):
             break
         time.sleep(_PAUSE_S)
-    return row, kept, spare
+    return _Logs(row, kept, spare)
 
 
 def _spare_rows(journal: Journal, session_id: str) -> list[Sealed]:
@@ -265,29 +320,33 @@ def _list(journal: Journal, row: SessionRow, lines: Sequence[Line], kept: Sequen
 
 
 def _rulings(journal: Journal, row: SessionRow, lines: Sequence[Line]) -> Iterator[Finding]:
-    """Rulings that are not those which the session's last line sealed."""
+    """Rulings that are not those which the session's last line sealed, or do not say what their columns say."""
+    for kept in journal.store.rulings(row.number):
+        if "changed" in kept_ruling(kept):
+            words = f"ruling {kept.id} of deal {kept.deal} was changed in the database"
+            yield Finding(Fault.RULING, words, entry=kept.entry)
     seal = next((line.body.get("rulings") for line in reversed(lines) if line.kind is LineKind.END), None)
     if not isinstance(seal, Mapping):
+        yield from (Finding(Fault.RULING, f"{words}, says the log") for words in changed_rulings(journal, row.id))
         return
-    kept = rulings_seal(journal.store.rulings(row.number))
-    if dict(seal) != kept:
-        words = f"the rulings kept ({kept['count']}) are not the {seal.get('count')} that were said at the table"
+    sealed_now = rulings_seal(journal.store.rulings(row.number))
+    if dict(seal) != sealed_now:
+        words = f"the rulings kept ({sealed_now['count']}) are not the {seal.get('count')} that were said at the table"
         yield Finding(Fault.RULING, f"{words}: `cardtable replay {row.id}` tells them again")
 
 
 class _Photos:
     """The pictures of a session against its lines."""
 
-    def __init__(self, journal: Journal, row: SessionRow, lines: Sequence[Line]) -> None:
-        self._journal, self._row, self._lines = journal, row, lines
+    def __init__(self, journal: Journal, lines: Sequence[Line]) -> None:
+        self._journal, self._lines = journal, lines
         self.removed = {name for line in lines for name in removed_photos(line)}
         self.named = {name for line in lines for name in line.photos}
         self.removed &= self.named
         self.here = len(self.named - self.removed)
 
     def findings(self) -> Iterator[Finding]:
-        """Pictures that are missing or not what was photographed, and picture lists that were changed."""
-        yield from self._listed()
+        """Pictures that are missing or not what was photographed."""
         for line in self._lines:
             for place, name in enumerate(line.photos, start=1):
                 if fault := self._fault(name):
@@ -301,18 +360,26 @@ class _Photos:
         fault = self._journal.photos.fault(name)
         return "" if fault == "missing" and name in self.removed else fault
 
-    def _listed(self) -> Iterator[Finding]:
-        sql = "SELECT seq, hash FROM evidence WHERE session = ? ORDER BY seq, place"
-        listed = [(seq, digest.hex()) for seq, digest in self._journal.store.rows(sql, self._row.number)]
-        written = [(line.seq, name) for line in self._lines for name in line.photos]
-        for seq in sorted({seq for seq, _ in set(listed) ^ set(written)}):
-            yield Finding(Fault.LIST, f"the database lists other pictures for line {seq} than the log", seq)
+
+def _pictures_listed(journal: Journal, row: SessionRow, lines: Sequence[Line]) -> Iterator[Finding]:
+    """Lines for which the database lists other pictures than the log."""
+    sql = "SELECT seq, hash FROM evidence WHERE session = ? ORDER BY seq, place"
+    listed = [(seq, digest.hex()) for seq, digest in journal.store.rows(sql, row.number)]
+    written = [(line.seq, name) for line in lines for name in line.photos]
+    for seq in sorted({seq for seq, _ in set(listed) ^ set(written)}):
+        yield Finding(Fault.LIST, f"the database lists other pictures for line {seq} than the log", seq)
 
 
 def _code(session_id: str, lines: Sequence[Sealed], written: str) -> Iterator[Finding]:
-    if written and _lines_since(lines, written) is None:
-        words = f"the code {written} was never the head of session {session_id}: its tail was cut or it was rewritten"
-        yield Finding(Fault.CODE, words)
+    if not written or _lines_since(lines, written) is not None:
+        return
+    words = f"the code {visible(written)} was never the head of session {session_id}"
+    near = min(lines, key=lambda sealed: slips(written, sealed.hash), default=None)
+    if near is not None and (wrong := slips(written, near.hash)) <= MISTYPED_CHARS:
+        words += f", but {head_code(near.hash)} was ({counted(wrong, 'character')} apart): was it copied wrongly?"
+    else:
+        words += ": its tail was cut or it was rewritten"
+    yield Finding(Fault.CODE, words)
 
 
 def _lines_since(lines: Sequence[Sealed], written: str) -> int | None:

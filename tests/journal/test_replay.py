@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from importlib.metadata import version
+
 import pytest
 
 from firmware.journal.errors import BadEntry
@@ -54,10 +57,36 @@ def test_changed_rulings_and_results_are_named(journal: Journal) -> None:
     assert replay_text(journal, session)[1]
 
 
-def test_other_words_are_no_other_judgement(journal: Journal) -> None:
-    session = play(journal)
+def test_other_words_of_another_program_are_no_other_judgement(journal: Journal) -> None:
+    session = play(journal, header=replace(HEADER, program="0.0.1"))
     sql(journal.folder, "UPDATE ruling SET text = replace(text, 'pays', 'gives')")
     assert replay_text(journal, session)[1]
+
+
+@pytest.mark.parametrize("over", [True, False])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE ruling SET text = replace(text, 'pays', 'gives')",
+        "UPDATE ruling SET code = 'SLOW'",
+        "UPDATE ruling SET text = 'x' WHERE id = 3",
+        "INSERT INTO ruling VALUES (1, 1, 999, 3, 'proved', 'WITHHELD', '{\"ruling\": \"proved\"}')",
+    ],
+)
+def test_a_forged_ruling_is_not_as_at_the_table(journal: Journal, change: str, over: bool) -> None:
+    session = play(journal, header=replace(HEADER, program=version("cardtable")), over=over)
+    assert verify(journal, session).whole
+    sql(journal.folder, change)
+    text, same = replay_text(journal, session)
+    assert not same
+    assert "NOT as at the table" in text
+    assert Fault.RULING in [finding.fault for finding in verify(journal, session).findings]
+
+
+def test_a_doubt_is_said_by_replay(journal: Journal) -> None:
+    text, same = replay_text(journal, play(journal), "WARNING: it was changed")
+    assert not same
+    assert "  - WARNING: it was changed" in text
 
 
 def test_several_deals_carry_on(journal: Journal) -> None:

@@ -11,10 +11,11 @@ from firmware.journal import disputes as disputes_module
 from firmware.journal.disputes import Outcome, close_dispute, disputes, open_dispute
 from firmware.journal.errors import BadEntry
 from firmware.journal.explain import explain
+from firmware.journal.export import export_html, export_json
 from firmware.journal.journal import Journal
 from firmware.journal.lines import SessionHeader
 from firmware.journal.listing import Query
-from firmware.journal.report import show_text
+from firmware.journal.report import show_text, story
 from firmware.journal.stats import net_svg, statistics, total_nets
 from firmware.journal.tell import Teller
 from firmware.journal.verify import verify
@@ -23,7 +24,7 @@ from firmware.referee.cards import Card
 from firmware.referee.events import Fact
 
 from .games import CALL, CORRECTION, HEADER, PAID_WRONGLY, SHOWN, WITHHELD, play
-from .tools import DAY_NS, EVENING_NS, FakeClock
+from .tools import DAY_NS, EVENING_NS, FakeClock, picture, sql
 
 
 def proof_id(journal: Journal, session: str) -> int:
@@ -117,25 +118,54 @@ def test_a_note_for_programs_is_called_by_its_code() -> None:
 def test_explain_names_the_rule_both_entries_and_their_pictures(journal: Journal) -> None:
     session = play(journal)
     found = explain(journal, session, proof_id(journal, session))
-    roles = {(shown.role, shown.entry.number) for shown in found.evidence}
+    roles = {(shown.role, shown.told.entry.number) for shown in found.evidence}
     assert ("entry", SHOWN) in roles or ("entry", PAID_WRONGLY) in roles
-    assert {SHOWN, PAID_WRONGLY} <= {shown.entry.number for shown in found.evidence}
+    assert {SHOWN, PAID_WRONGLY} <= {shown.told.entry.number for shown in found.evidence}
     assert any(shown.role == "before" for shown in found.evidence)
     text = found.text()
     assert "The rule: the wanted card was withheld." in text
     assert "House rules of this session: ante = 1." in text
-    shown = next(shown for shown in found.evidence if shown.entry.number == SHOWN)
+    shown = next(shown for shown in found.evidence if shown.told.entry.number == SHOWN)
     assert len(shown.pictures) == 2
     assert all(str(path) in text and path.is_file() for path in shown.pictures)
     assert json.loads(json.dumps(found.to_json()))["ruling"]["code"] == "WITHHELD"
-    assert found.stands
+    assert found.said.stands
 
 
 def test_explain_says_that_a_correction_overturned_the_ruling(journal: Journal) -> None:
     session = play(journal, [*WITHHELD[:6], CORRECTION])
-    overturned = [row.id for row in journal.rulings(session) if not explain(journal, session, row.id).stands]
+    overturned = [row.id for row in journal.rulings(session) if not explain(journal, session, row.id).said.stands]
     assert overturned
     assert "overturned" in explain(journal, session, overturned[0]).text()
+
+
+def warned(text: str, session: str) -> bool:
+    first = text.splitlines()[0]
+    return first.startswith(f"WARNING: session {session} was changed") and f"`cardtable verify {session}`" in first
+
+
+def test_a_changed_session_is_told_with_a_warning_first(journal: Journal) -> None:
+    session = play(journal)
+    ruling = proof_id(journal, session)
+    assert story(journal, session).doubt == ""
+    assert explain(journal, session, ruling).doubt == ""
+    sql(journal.folder, "UPDATE line SET text = replace(text, '\"seat\":2', '\"seat\":3') WHERE seq = 5")
+    assert warned(show_text(journal, session), session)
+    assert warned(explain(journal, session, ruling).text(), session)
+    assert warned(explain(journal, session, ruling).to_json()["doubt"], session)
+    assert warned(export_json(journal, session)["doubt"], session)
+    assert '<p class="doubt"><bdi>WARNING: session' in export_html(journal, session)
+
+
+def test_a_changed_picture_is_shown_with_a_warning(journal: Journal) -> None:
+    session = play(journal)
+    evidence = explain(journal, session, proof_id(journal, session)).evidence
+    shown = next(one for one in evidence if one.pictures)
+    shown.pictures[0].write_bytes(picture("another"))
+    assert warned(explain(journal, session, proof_id(journal, session)).text(), session)
+    assert '<p class="doubt">' in export_html(journal, session)
+    shown.pictures[0].unlink()
+    assert explain(journal, session, proof_id(journal, session)).doubt == "", "a picture may be gone on purpose"
 
 
 @pytest.mark.parametrize("wanted", ["x", "1.x", "", "-1", "999", "7.0"])
@@ -151,7 +181,7 @@ def test_a_ruling_of_several_deals_is_asked_for_with_its_deal(journal: Journal) 
     journal.next_deal(session, 1, dict(HEADER.deal))
     with pytest.raises(BadEntry, match=r"say 1\.0 or 2\.0"):
         explain(journal, session, "0")
-    assert explain(journal, session, "2.0").deal == 2
+    assert explain(journal, session, "2.0").said.deal == 2
 
 
 def test_a_dispute_is_kept_from_the_call_to_the_settlement(journal: Journal) -> None:

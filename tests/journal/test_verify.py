@@ -12,7 +12,7 @@ from threading import Event, Thread, Timer
 import pytest
 
 from firmware.journal.chain import canonical, genesis, head_code, link, same_code
-from firmware.journal.errors import NoSuchSession
+from firmware.journal.errors import BadEntry, NoSuchSession
 from firmware.journal.journal import Journal
 from firmware.journal.lines import Sealed
 from firmware.journal.photos import PhotoShelf
@@ -301,6 +301,25 @@ def test_a_code_written_down_earlier_still_counts(folder: Path, journal: Journal
     report = verify(journal, session, code.lower().replace("-", " "))
     assert report.whole
     assert report.since_code == 1
+
+
+def test_a_code_copied_wrongly_is_told_from_a_forged_log(folder: Path, journal: Journal) -> None:
+    session = fill(journal, 3)
+    code = verify(journal, session).code
+    slip = ("8" if code[0] != "8" else "9") + code[1:]
+    (finding,) = verify(journal, session, slip).findings
+    assert finding.fault is Fault.CODE
+    assert f"but {code} was (1 character apart): was it copied wrongly?" in finding.words
+    (finding,) = verify(journal, session, head_code(genesis("another evening"))).findings
+    assert "its tail was cut or it was rewritten" in finding.words
+
+
+@pytest.mark.parametrize("written", ["7K2M-Q9XD", "7K2M-Q9XD-04TBB", "UUUU-UUUU-UUUU", "the code", "7K2M–Q9XD–04T\x1b"])
+def test_what_is_no_head_code_is_said_so(journal: Journal, written: str) -> None:
+    session = fill(journal, 1)
+    with pytest.raises(BadEntry, match="is no head code: 12 letters and digits") as caught:
+        verify(journal, session, written)
+    assert "\x1b" not in str(caught.value)
 
 
 def test_codes_can_be_read_aloud() -> None:
