@@ -10,11 +10,11 @@ import asyncio
 import json
 import secrets
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from .public import public
-from .source import TableSource
+from .source import Json, TableSource
 
 #: A line at least this often, in seconds, so that both ends notice a dead connection.
 BEAT_S = 10.0
@@ -29,8 +29,9 @@ RETRY_MS = 1000
 class Feed:
     """The newest public state, key by key, and a bell that rings when it changes."""
 
-    def __init__(self, source: TableSource) -> None:
-        self._source = source
+    def __init__(self, source: TableSource, shown: Callable[[Json], Json] = public) -> None:
+        """``shown``: what of the source's state may be sent, key by key."""
+        self._source, self._shown = source, shown
         self._epoch = secrets.token_hex(4)  # a restarted server's revisions are not the old one's
         self._revision = 0
         self._changed: dict[str, int] = {}
@@ -57,7 +58,7 @@ class Feed:
 
     def take(self) -> None:
         """Look at the source now; ring if anything that may be shown has changed."""
-        texts = {key: _json(value) for key, value in public(self._source.snapshot()).items()}
+        texts = {key: _json(value) for key, value in self._shown(self._source.snapshot()).items()}
         changed = [key for key in texts if texts[key] != self._texts.get(key)]
         if changed:
             self._revision += 1
