@@ -15,8 +15,9 @@ from .journal.explain import explain
 from .journal.export import Format, export_session
 from .journal.journal import Journal
 from .journal.listing import Query, Summary
-from .journal.replay import settle_evening
-from .journal.report import Told, story
+from .journal.replay import settle_evening, setup_of
+from .journal.report import Story, Told, story
+from .lying import Lies, after_each, drawn
 from .referee.events import to_json
 from .referee.match import games
 from .web.source import Download, Search
@@ -74,14 +75,18 @@ class Archive:
         """See `SessionArchive`."""
         with self._turn:
             try:
-                told = story(self._journal, session_id).told
+                tale = story(self._journal, session_id)
             except NoSuchSession:
                 return None
-        photos = [one.entry.photos for one in told]
         before: list[tuple[str, ...]] = [()]
-        for names in photos:
-            before.append(names or before[-1])
-        return [_entry(one, before[place]) for place, one in enumerate(told)][first : first + limit]
+        for one in tale.told:
+            before.append(one.entry.photos or before[-1])
+        lying = _lying(tale)
+        return [
+            _entry(one, before[place])
+            | {"cards": drawn(lying.get((one.deal, one.entry.number), ()), tale.header.table)}
+            for place, one in enumerate(tale.told[first : first + limit], start=first)
+        ]
 
     def explain(self, session_id: str, ruling: int) -> dict[str, Any] | None:
         """See `SessionArchive`."""
@@ -134,8 +139,17 @@ def _entry(told: Told, before: tuple[str, ...]) -> dict[str, Any]:
         "photos": list(entry.photos),
         "before_photos": list(before),
         "rulings": [{**said.ruling.to_json(), "words": said.words} for said in told.said],
-        "cards": [],
     }
+
+
+def _lying(tale: Story) -> dict[tuple[int, int], tuple[Lies, ...]]:
+    """The cards after each entry, by its deal and number; each deal begins on an empty table."""
+    out: dict[tuple[int, int], tuple[Lies, ...]] = {}
+    for deal in () if tale.trouble else tale.deals:
+        entries = [one.entry for one in tale.told if one.deal == deal.number]
+        for number, lying in after_each(setup_of(tale.header, deal), entries).items():
+            out[deal.number, number] = lying
+    return out
 
 
 def _wall_ns(since: str) -> int | None:

@@ -15,8 +15,7 @@ from typing import Any
 
 from .live import Live
 from .referee.events import Press, Pressed, from_json
-from .referee.match import Setup, dealt
-from .seen import Seen
+from .referee.match import Setup, dealt, game_called
 from .table import Table
 from .web.source import Actor
 
@@ -67,8 +66,7 @@ class Commands:
             raise ValueError("no session is being played; begin one")
         match action["do"]:
             case "press":
-                pressed = Pressed(_seat(actor), Press(action["press"]), action["taps"])
-                table.enter(Seen(pressed, table.now, table.now, source="page"))
+                self.live.press(Pressed(_seat(actor), Press(action["press"]), action["taps"]))
             case "call":
                 table.call(actor.seat, action.get("ruling"), action.get("entry"))
             case "let_stand":
@@ -92,20 +90,33 @@ class Commands:
         return None
 
     def _start(self, action: Json) -> Answer:
+        self._fits(action["game"], len(action["seats"]))
         house = dict(action["house"])
         if action["counters"]:
             house["counters"] = action["counters"]
         setup = dealt(Setup(action["game"], tuple(action["seats"]), action["dealer"], house))
         return {"session": self.live.begin(setup).session_id}
 
+    def _fits(self, name: str, seats: int) -> None:
+        least, most = game_called(name).SEATS
+        places = self.live.config.seats
+        if not least <= seats <= most:
+            raise ValueError(f"{game_called(name).TITLE} is for {least} to {most} players, not {seats}")
+        if seats > places:
+            raise ValueError(f"this table has places for {places} players; for {seats}: cardtable mat --seats {seats}")
+
 
 def _wish(table: Table, action: Json, actor: Actor) -> None:
     seat = _seat(actor)
+    if table.setup.game != "wish_card":
+        raise ValueError("wishes belong to the Wish Card")
     if action["do"] == "seal_wish":
         if table.sealed(seat):
             raise ValueError("this seat's wish is sealed already")
         table.wish("WISH_SEALED", seat, action["commitment"])
         return
+    if table.match.view.winner != seat:
+        raise ValueError("only the winner's wish is read")
     text, nonce, sealed = action["text"], action["nonce"], table.sealed(seat)
     if hashlib.sha256((nonce + text).encode()).hexdigest() != sealed:
         raise ValueError("this is not the wish that was sealed")

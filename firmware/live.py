@@ -14,13 +14,15 @@ from vision.frames import Frame
 
 from .config import TableConfig
 from .journal.journal import Journal
+from .panel.buttons import Act, Gesture
 from .panel.panel_fake import PanelLike
 from .perception import CardReader, Perception
-from .referee.events import Entry, Pressed
+from .referee.events import Entry, Press, Pressed
 from .referee.match import Setup
 from .seen import Seen
 from .sequence import Sequencer
 from .table import Table, Told
+from .viewfinder import Viewfinder
 from .web.source import Actor, Noticeboard
 
 NS = 1_000_000_000
@@ -38,9 +40,9 @@ class Made:
     program: str
     model: str
     table: Mapping[str, Any]
-
-
     club: str = ""
+
+
 @dataclass(slots=True)
 class Live:
     """The table at play. Use it from one thread; `act` may be called from the page's threads.
@@ -60,10 +62,15 @@ class Live:
     heard: Callable[[Pressed, float], None] = lambda pressed, t: None
     table: Table | None = None
     fault: str = ""
+    viewfinder: Viewfinder = field(init=False)
     board: Noticeboard = field(default_factory=lambda: Noticeboard({"state": "waiting"}, _nobody))
     _sequencer: Sequencer | None = None
     _base_s: float = 0.0
     _frame_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        """What the camera sees can be looked at from the first frame on."""
+        self.viewfinder = Viewfinder(self.config, self.reader)
 
     def begin(self, setup: Setup) -> Table:
         """A new session from now on.
@@ -78,6 +85,7 @@ class Live:
             program=self.made.program,
             model=self.made.model,
             table=self.made.table,
+            club=self.made.club,
         )
         return self._play(table, -self._frame_s)
 
@@ -85,7 +93,6 @@ class Live:
         """Go on with a session that was interrupted: folded from its log, the lights as they were."""
         table = Table.resume(self.journal, session_id, lights=self.panel, board=self.board)
         return self._play(table, table.now + RESUME_GAP_S - self._frame_s)
-            club=self.made.club,
 
     def _play(self, table: Table, base_s: float) -> Table:
         self.table, self._base_s = table, base_s
@@ -100,16 +107,31 @@ class Live:
         self._frame_s = frame.seconds
         self._buttons()
         if self.table is None or self._sequencer is None:
+            self.viewfinder.leave(frame.image, None)
             return
         self.table.desk = replace(self.table.desk, release=self.panel.held(), fault=self.fault)
         self._sequencer.frame(replace(frame, seconds=self._session_s(frame.seconds)))
         self.table.refresh(self._session_s(frame.seconds))
+        self.viewfinder.leave(frame.image, self._sequencer.perception)
 
     def quiet(self) -> None:
         """No picture comes: show the fault, judge nothing."""
         if self.table is not None:
             self.table.desk = replace(self.table.desk, fault=self.fault)
             self.table.refresh(self.table.now)
+
+    def press(self, pressed: Pressed) -> None:
+        """A press on the page, now: it means what the seat's button would, and waits as long for what came before.
+
+        :raises ValueError: if no session is played.
+        """
+        if self.table is None or self._sequencer is None:
+            raise ValueError("no session is being played")
+        now = self._session_s(self._frame_s)
+        gesture = Gesture.TAP if pressed.press is Press.SHORT else Gesture.LONG
+        for heard in self.table.hear(Act(gesture, 0, pressed.taps, pressed.seat), now):
+            self._sequencer.press(heard, now, "page")
+        self.table.refresh(now)
 
     def finish(self) -> dict[str, Any]:
         """End the session that is played; its result.

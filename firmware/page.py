@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from .archive import Archive
@@ -16,12 +17,9 @@ from .live import Live
 from .referee.house import rules_of
 from .referee.match import games
 from .web.app import create_app
-from .web.security import Keys, Security
+from .web.security import SEATS, Keys, Security
 from .web.server import serve
-from .web.source import Noticeboard
-
-#: Most seats that can be set up on the page for each game; fewer than two never.
-SEATS = {"least": 2, "most": 8}
+from .web.source import CameraView, Noticeboard
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,8 @@ def open_page(live: Live, journal: Journal, web: WebSettings, keys: Keys | None 
     """
     commands = Commands(live)
     live.board.hand_to(commands.post)
-    with _served(live.board, journal, web, keys or Keys.fresh()) as (url, codes):
+    offered = partial(house_rules, live.config.seats)
+    with _served(live.board, journal, web, keys or Keys.fresh(), offered, live.viewfinder) as (url, codes):
         yield Page(url, codes, commands)
 
 
@@ -56,15 +55,22 @@ def open_page(live: Live, journal: Journal, web: WebSettings, keys: Keys | None 
 def open_archive(journal: Journal, web: WebSettings, keys: Keys) -> Iterator[str]:
     """Serve the page with no table, over the sessions kept; its address in words."""
     board = Noticeboard({"state": "waiting"}, lambda action, actor: {"error": "there is no table here, only sessions"})
-    with _served(board, journal, web, keys) as (url, codes):
+    with _served(board, journal, web, keys, house_rules, None) as (url, codes):
         yield f"{url}  join code {codes.join_code}"
 
 
 @contextmanager
-def _served(board: Noticeboard, journal: Journal, web: WebSettings, keys: Keys) -> Iterator[tuple[str, Keys]]:
+def _served(
+    board: Noticeboard,
+    journal: Journal,
+    web: WebSettings,
+    keys: Keys,
+    offered: Callable[[], list[dict[str, Any]]],
+    camera: CameraView | None,
+) -> Iterator[tuple[str, Keys]]:
     name = socket.gethostname()
     security = Security(keys, hosts=(name, f"{name}.local"))
-    app = create_app(board, Archive(journal), security, games=house_rules)
+    app = create_app(board, Archive(journal), security, games=offered, camera=camera)
     with serve(app, web.host, web.port, everywhere=web.everywhere) as running:
         security.public_url = running.url
         yield running.url, keys
@@ -75,17 +81,18 @@ def kept_keys() -> Keys:
     return Keys.kept(data_folder() / "codes.json")
 
 
-def house_rules() -> list[dict[str, Any]]:
-    """Every game with its house rules, as the page's set-up shows them."""
+def house_rules(places: int = SEATS) -> list[dict[str, Any]]:
+    """Every game that ``places`` seats are enough for, with its house rules, as the page's set-up shows them."""
     return [
         {
             "key": key,
             "title": game.TITLE,
             "summary": " ".join((game.__doc__ or "").strip().split("\n\n")[0].split()),
-            "seats": [SEATS["least"], SEATS["most"]],
+            "seats": [game.SEATS[0], min(game.SEATS[1], places)],
             "house": [_rule(rule) for rule in rules_of(game.House)],
         }
         for key, game in games().items()
+        if game.SEATS[0] <= places
     ]
 
 

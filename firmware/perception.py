@@ -12,16 +12,20 @@ from typing import Any, Final
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vision.ballots import CardReader
 from vision.frames import Camera, Frame, FrameError, Image, open_recording
 from vision.surface import Surface
 from vision.tracker import Tracker
+from vision.words import Seen
 
 from .config import TableConfig
 from .seating import Observation, Places, Seating
 
 __all__ = ["Camera", "CardReader", "Frame", "FrameError", "Perception", "open_recording", "recorded"]
+
+Mask = NDArray[np.uint8]
 
 _EVIDENCE_MM: Final = 150.0
 """Side of an evidence picture on the table: the card and its neighbours."""
@@ -62,6 +66,16 @@ class Perception:
         """Everything before this time has been told: a press made before it can be judged now."""
         pending = self.tracker.pending_since()
         return min(self._now, pending if pending is not None else self._now) - _BACKLOG_S
+
+    def lying(self) -> tuple[list[Seen], Mask]:
+        """The cards known to lie on the table, the lowest first, and a small mask of the picture (255: this moves, or
+        is not known yet); nothing is known before the first frame and while the lens is covered.
+        """
+        scene = self.tracker.scene
+        if scene is None or scene.blind:
+            return [], np.full((1, 1), 255, np.uint8)
+        moving = np.where((scene.changed > 0) | (scene.hand_of > 0), 255, 0).astype(np.uint8)
+        return [card.seen for card in self.tracker.layout], moving
 
     def _with_pictures(self, one: Observation, image: Image) -> Observation:
         if one.place_mm is None:

@@ -35,7 +35,7 @@ class Sequencer:
     entries: dict[int, Entry] = field(default_factory=dict)
     _laid: dict[int, int] = field(default_factory=dict)
     _shown: dict[str, int] = field(default_factory=dict)
-    _waiting: list[tuple[float, Pressed]] = field(default_factory=list)
+    _waiting: list[tuple[float, Pressed, str]] = field(default_factory=list)
 
     def frame(self, frame: Frame) -> None:
         """Look at the next frame, and enter whatever it decides."""
@@ -44,9 +44,9 @@ class Sequencer:
             self._observe(seen)
         self._presses_until(self.perception.settled_until(), frame.seconds)
 
-    def press(self, pressed: Pressed, t: float) -> None:
+    def press(self, pressed: Pressed, t: float, source: str = "button") -> None:
         """A button was pressed at ``t``; it is entered when nothing earlier is undecided."""
-        self._waiting.append((t, pressed))
+        self._waiting.append((t, pressed, source))
         self._waiting.sort(key=lambda told: told[0])
 
     def finish(self, now: float) -> None:
@@ -73,8 +73,8 @@ class Sequencer:
 
     def _presses_until(self, t: float, now: float) -> None:
         while self._waiting and self._waiting[0][0] <= t:
-            pressed_at, pressed = self._waiting.pop(0)
-            self._enter(Seen(pressed, pressed_at, max(now, pressed_at), source="button"))
+            pressed_at, pressed, source = self._waiting.pop(0)
+            self._enter(Seen(pressed, pressed_at, max(now, pressed_at), source=source))
 
     def _observe(self, seen: Observation) -> None:
         fact = self._referring(seen)

@@ -283,7 +283,7 @@ class Table:
             "dealer": self.setup.dealer,
             "seats": list(self.setup.seats),
             "state": "fault" if self.desk.fault else "paused" if self._dispute else self.state,
-            "view": view_json(view),
+            "view": {**view_json(view), "quiet_act": self._quiet_acts()},
             "lights": [light_json(seat, light) for seat, light in enumerate(self.panel_state.lights, 1)],
             "cards": list(self.cards()),
             "table": self.geometry,
@@ -295,6 +295,10 @@ class Table:
                 for w in self._wishes.values()
             ],
         }
+
+    def _quiet_acts(self) -> list[str]:
+        """What each seat's button means now: a payment that waits for its press comes before the game's own act."""
+        return [self.desk.wants(seat) or act for seat, act in enumerate(self.match.quiet, start=1)]
 
     def _dispute_json(self) -> dict[str, Any] | None:
         d = self._dispute

@@ -379,6 +379,38 @@ def calibrate(
     return Calibrated(fit, tuple(findings), draw(image, fit, size_mm, zones))
 
 
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A picture while somebody sets up. ``focus``: 0..1, `SHARP` and more is sharp enough; ``glare``: 0..1, the share of
+    the table that is burnt out; ``findings``: what was looked at, in words.
+    """
+
+    focus: float
+    glare: float
+    findings: tuple[Finding, ...]
+
+
+SHARP = 0.7
+"""`Condition.focus` of the most blur (or the least detail) that is still good enough."""
+
+
+def condition(image: Image, surface: Surface, size_mm: tuple[float, float]) -> Condition:
+    """How good one BGR picture of a calibrated table is: focus, light, glare, size and level of the view."""
+    found = find_markers(image)
+    blur_mm = _blur_mm(image, found, surface)
+    focus = _detail(image, surface) / LEAST_DETAIL if blur_mm is None else MOST_BLUR_MM / max(blur_mm, 1e-6)
+    table = _table_mask(image.shape[:2], surface, size_mm) > 0
+    burnt = float(((image.min(2) >= _BURNT) & table).sum()) / max(int(table.sum()), 1)
+    looked_at = (
+        _focus(image, found, surface),
+        _exposure(image, found, surface),
+        *_glare(image, surface, size_mm),
+        _scale(surface),
+        _level(surface, size_mm),
+    )
+    return Condition(min(1.0, SHARP * focus), burnt, looked_at)
+
+
 def _view(fit: TableFit, size_mm: tuple[float, float], picture_px: tuple[int, int]) -> list[Finding]:
     return [_error(fit), _inside(fit.picture, picture_px), _scale(fit.surface), _level(fit.surface, size_mm)]
 
@@ -426,14 +458,19 @@ def _px_per_mm(surface: Surface, x_mm: float, y_mm: float) -> float:
 
 def _focus(image: Image, found: Mapping[int, Floats], surface: Surface) -> Finding:
     """Sharpness from the markers' edges, which are known to be sharp; without markers from the picture's own detail."""
-    blurs = [b for corners in found.values() if (b := edge_blur_px(image, corners)) is not None]
-    if not blurs:
+    blur_mm = _blur_mm(image, found, surface)
+    if blur_mm is None:
         return _focus_of_scene(image, surface)
-    blur_mm = float(np.median(blurs)) / surface.px_per_mm
     words = f"blur {blur_mm:.2f} mm"
     if blur_mm <= MOST_BLUR_MM:
         return Finding("focus", True, words)
     return Finding("focus", False, f"{words}, more than {MOST_BLUR_MM:g}; focus on the table, wipe the lens")
+
+
+def _blur_mm(image: Image, found: Mapping[int, Floats], surface: Surface) -> float | None:
+    """Blur of the markers' edges on the table, the median of all; None without markers."""
+    blurs = [b for corners in found.values() if (b := edge_blur_px(image, corners)) is not None]
+    return float(np.median(blurs)) / surface.px_per_mm if blurs else None
 
 
 LEAST_DETAIL = 1.5
@@ -441,10 +478,15 @@ LEAST_DETAIL = 1.5
 after the 3 x 3 smoothing)."""
 
 
-def _focus_of_scene(image: Image, surface: Surface) -> Finding:
+def _detail(image: Image, surface: Surface) -> float:
+    """Standard deviation of the smoothed table's Laplacian, grey levels."""
     grey = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (3, 3), 0)
     x0, y0, x1, y1 = _bounds(surface.px(_corners(_extent(surface))), (image.shape[1], image.shape[0]))
-    detail = float(cv2.Laplacian(grey[y0:y1, x0:x1], cv2.CV_64F).std()) if x1 > x0 and y1 > y0 else 0.0
+    return float(cv2.Laplacian(grey[y0:y1, x0:x1], cv2.CV_64F).std()) if x1 > x0 and y1 > y0 else 0.0
+
+
+def _focus_of_scene(image: Image, surface: Surface) -> Finding:
+    detail = _detail(image, surface)
     words = f"detail {detail:.1f} (Laplacian)"
     if detail >= LEAST_DETAIL:
         return Finding("focus", True, words)

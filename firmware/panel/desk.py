@@ -42,6 +42,11 @@ class Desk:
         confirm = {t.to: t.counters for t in self.transfers if t.given}
         return Attention(self.fault, self.dispute, self.release, self.absent, confirm, self.balance, self.again)
 
+    def wants(self, seat: int) -> str:
+        """What a tap of ``seat`` would confirm: GIVEN or GOT, "" where no transfer waits for it."""
+        first = next((t for t in self.transfers if seat == (t.to if t.given else t.payer)), None)
+        return "" if first is None else "GOT" if first.given else "GIVEN"
+
 
 @dataclass(frozen=True, slots=True)
 class Told:

@@ -48,6 +48,10 @@ class Game(Protocol):
         """The game's name for people."""
 
     @property
+    def SEATS(self) -> tuple[int, int]:
+        """With how many players it can sensibly be played, least and most; set-up offers these, scripts may differ."""
+
+    @property
     def MOVES(self) -> tuple[str, ...]:
         """The words for moves in scripts."""
 

@@ -17,6 +17,7 @@ from .events import Corrected, Entry, Inserted
 from .fold import Fold, Game
 from .house import BadSetup, choose, did_you_mean, rules_of, shown
 from .ledger import Ledger
+from .quiet import quiet_acts
 from .rulings import Kind, Ruling
 
 __all__ = ["BadSetup", "Match", "PublicView", "Setup", "games", "rulebook"]
@@ -193,6 +194,18 @@ class Match:
             winner=state.winner,
             words=f"{why}; then {words}" if why and words else words or why,
         )
+
+    @property
+    def face_down(self) -> frozenset[str]:
+        """The cards that were played and have been turned down since."""
+        return frozenset(map(str, self._fold.face_down))
+
+    @property
+    def quiet(self) -> tuple[str, ...]:
+        """What a short press would mean now, by seat (see `quiet_acts`); nothing while entries wait to be settled."""
+        fold = self._fold
+        seats = len(self.setup.seats)
+        return ("",) * seats if fold.waiting else quiet_acts(self.game, fold.state, seats)
 
     def _out_of_step(self) -> str:
         """Why the table does not match the game, "" when it does."""

@@ -24,6 +24,7 @@ from ..deal import Deal
 from ..house import rule
 
 TITLE = "Beggar-My-Neighbour"
+SEATS = (2, 8)  # players, least and most
 MOVES = ("turn", "gather")
 HANDS = False
 

@@ -25,6 +25,7 @@ from ..deal import Deal
 from ..house import broke_rule, counters_rule, rule
 
 TITLE = "Commerce"
+SEATS = (3, 12)  # players, least and most
 MOVES = ("buy", "demand", "swap", "pass")
 HANDS = False
 

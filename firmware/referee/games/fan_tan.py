@@ -29,6 +29,7 @@ from ..knowledge import Proof
 from ..rulings import Kind, Ruling
 
 TITLE = "Fan Tan (Play or Pay)"
+SEATS = (2, 8)  # players, least and most
 MOVES = ("play", "pay")
 HANDS = True
 

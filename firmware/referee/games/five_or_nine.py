@@ -31,6 +31,7 @@ from . import _rows
 from ._rows import State
 
 TITLE = "Five or Nine (Domino Whist)"
+SEATS = (2, 12)  # players, least and most
 MOVES = ("play", "pass")
 HANDS = True
 

@@ -30,6 +30,7 @@ from ..ledger import BEFORE
 from ..rulings import Kind, Ruling
 
 TITLE = "Matrimony"
+SEATS = (2, 26)  # players, least and most
 MOVES = ("turn",)
 HANDS = False
 

@@ -30,6 +30,7 @@ from ..knowledge import Proof
 from ..ledger import BEFORE
 
 TITLE = "Newmarket"
+SEATS = (3, 8)  # players, least and most
 MOVES = ("play", "stop", "pass")
 HANDS = True
 

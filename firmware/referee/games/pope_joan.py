@@ -38,6 +38,7 @@ from ..knowledge import Proof
 from ..ledger import BEFORE
 
 TITLE = "Pope Joan"
+SEATS = (3, 8)  # players, least and most
 MOVES = ("play", "stop", "pass")
 HANDS = True
 

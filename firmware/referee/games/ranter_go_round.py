@@ -30,6 +30,7 @@ from ..ledger import shares
 from ..rulings import Kind, Ruling
 
 TITLE = "Ranter-Go-Round"
+SEATS = (3, 20)  # players, least and most
 MOVES = ("demand", "pass", "cut", "swap", "king")
 HANDS = False
 ANNOUNCES = True  # a neighbour's presses are words: once an ace, twice a deuce

@@ -27,6 +27,7 @@ from . import _rows
 from ._rows import State
 
 TITLE = "Sevens (Parliament)"
+SEATS = (3, 8)  # players, least and most
 MOVES = ("play", "pass")
 HANDS = True
 

@@ -24,6 +24,7 @@ from ..deal import Deal
 from ..house import rule
 
 TITLE = "Snip-Snap-Snorem"
+SEATS = (2, 10)  # players, least and most
 MOVES = ("play", "pass")
 HANDS = True
 

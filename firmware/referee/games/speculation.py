@@ -25,6 +25,7 @@ from ..deal import Deal
 from ..house import broke_rule, counters_rule, rule
 
 TITLE = "Speculation"
+SEATS = (2, 9)  # players, least and most
 MOVES = ("turn", "sell")
 HANDS = False
 

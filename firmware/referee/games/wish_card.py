@@ -31,6 +31,7 @@ from ..house import rule
 from ..rulings import Kind, Ruling
 
 TITLE = "The Wish Card"
+SEATS = (2, 10)  # players, least and most
 MOVES = ("turn", "gather")
 HANDS = False
 NINE = Card("9", "H")
