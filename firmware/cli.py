@@ -111,6 +111,7 @@ SECTIONS = {
         "forget",
         "serve",
     ),
+    "Many tables": ("hub",),
 }
 
 
@@ -604,6 +605,27 @@ def import_(file: Path) -> None:
 
     with _journal(write=True) as journal:
         print(import_zip(journal, file))
+
+
+# --- many tables ---------------------------------------------------------------------------------
+
+
+@commands.command(context_settings={"auto_envvar_prefix": "CARDTABLE_HUB"})
+@click.option("--broker", default="mqtt://127.0.0.1:1883", show_default=True, help="mqtt://HOST:PORT or mqtts://...")
+@click.option("--user", default="", help="As whom the broker knows the hub.")
+@click.option("--password-file", default="", help="The file with the password for the broker.")
+@click.option("--ca", default="", help="PEM file of the authority behind the broker's certificate.")
+@click.option("--database", default="", help="A file, or postgresql://USER@HOST/NAME (default: hub.db in our folder).")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where the page listens; `lan` for the network.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8090, show_default=True)
+@click.option("--everywhere", is_flag=True, help="Allow a --host that means every network at once.")
+def hub(host: str, port: int, everywhere: bool, **settings: str) -> int:
+    """Every table of a club on one page: hear them over MQTT, keep their ledgers, settle the evening up."""
+    from .club.serve import HubSettings, run_hub
+    from .config import WebSettings
+
+    web = WebSettings(host=host, port=port, everywhere=everywhere)
+    return run_hub(HubSettings(**settings, web=web), lambda words: print(words, flush=True))
 
 
 def _journal(write: bool = False) -> Journal:

@@ -6,7 +6,6 @@ closed and lights off before the camera is asked to stop, because a camera may n
 
 from __future__ import annotations
 
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +21,7 @@ from rich.console import Console
 
 from vision.frames import Camera, CameraAbsent, CameraBusy, CameraMemory, Frame, FrameError, UsbCamera, open_recording
 
+from .club.teller import open_club
 from .config import CameraSettings, TableConfig, WebSettings, data_folder
 from .journal.journal import Journal
 from .live import NS, Live, Made, geometry
@@ -35,7 +35,7 @@ from .panel.voice import Voice, open_voice
 from .recording import Recorder
 from .referee.match import Setup, dealt
 from .screen import Screen
-from .service import EXIT_CAMERA, EXIT_REBOOT_ADVISED, Service
+from .service import EXIT_CAMERA, EXIT_REBOOT_ADVISED, Service, stopped_by_signals
 from .setting_up import house_reader, settings_path, table_settings
 from .table import Told
 
@@ -162,7 +162,7 @@ def serve() -> int:
     console = Console(highlight=False)
     web = table_settings()[0].web if settings_path().is_file() else WebSettings()
     with (
-        _stopped_by_signals() as stop,
+        stopped_by_signals() as stop,
         Journal.open(data_folder(), read_only=True) as journal,
         open_archive(journal, web, kept_keys()) as words,
     ):
@@ -221,20 +221,22 @@ def _opened(config: TableConfig, console: Console) -> Iterator[House]:
     camera = open_camera(config.source, time.sleep, console.print)
     with ExitStack() as stack:
         stack.callback(Thread(target=camera.close, daemon=True).start)
-        stop = stack.enter_context(_stopped_by_signals())
+        stop = stack.enter_context(stopped_by_signals())
         if complaint := getattr(camera, "complaint", ""):
             console.print(complaint)
         journal = stack.enter_context(Journal.open(data_folder()))
         for words in journal.notices:
             console.print(words)
         panel = stack.enter_context(_panel(config, console))
-        made = Made(version("cardtable"), reader.hash, geometry(config))
+        made = Made(version("cardtable"), reader.hash, geometry(config), config.club.table)
         live = Live(config, reader, journal, panel, made, camera.size_px)
         speech = _Speech(panel_config(config.panel, config.seats).say, live, console.print)
         stack.callback(speech.close)
         live.told = speech
         reading = stack.enter_context(Journal.open(data_folder(), read_only=True))
         page = stack.enter_context(open_page(live, reading, config.web, kept_keys()))
+        telling = stack.enter_context(Journal.open(data_folder(), read_only=True))
+        stack.enter_context(open_club(config.club, journal, telling, live.board, console.print))
         service = Service({"camera": round(CAMERA_GIVEN_UP_S * NS), "referee": round(FRAME_PATIENCE_S * NS)})
         yield House(stop, live, journal, page, Feed.of(camera), service)
         service.stopping()
@@ -283,18 +285,6 @@ def _panel(config: TableConfig, console: Console) -> Iterator[PanelLike]:
     with opened as panel:
         panel.start()
         yield panel
-
-
-@contextmanager
-def _stopped_by_signals() -> Iterator[Event]:
-    """SIGTERM and Ctrl-C only set this event: the loop ends between two entries, never within one."""
-    stop = Event()
-    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def open_camera(settings: CameraSettings, sleep: Callable[[float], Any], say: Callable[[str], Any]) -> Camera:

@@ -8,9 +8,12 @@ nothing.  The protocol is that of sd_notify(3): a datagram of ``KEY=value`` line
 from __future__ import annotations
 
 import os
+import signal
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from threading import Event
 
 EXIT_CAMERA = 70
 """The service ends with this when the camera is lost; systemd starts it again."""
@@ -111,6 +114,18 @@ class Service:
     def stopping(self) -> None:
         """The lights go out and the journal is closed now."""
         self.send("STOPPING=1")
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[Event]:
+    """SIGTERM and Ctrl-C only set this event: a loop ends between two entries, never within one."""
+    stop = Event()
+    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _one_line(words: str) -> str:

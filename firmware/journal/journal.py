@@ -341,6 +341,8 @@ class Journal:
     def mark_told(self, hub: str, session_id: str, lines: int) -> None:
         """Keep that ``hub`` has the first ``lines`` lines of a session. Not flushed: lost, it is told once more."""
         number = self._row(session_id).number
+        if self.store.rows("SELECT 1 FROM told WHERE hub = ? AND session = ? AND lines >= ?", hub, number, lines):
+            return
         with suppress(DiskFull), self.store.writing(durable=False) as execute:
             execute("INSERT OR REPLACE INTO told VALUES (?, ?, ?)", (hub, number, lines))
 
