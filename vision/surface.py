@@ -70,7 +70,7 @@ class Surface:
         to_mm: Floats = np.zeros((3, 3)) if found is None else np.asarray(found, float)
         if not np.isfinite(to_mm).all() or abs(np.linalg.det(to_mm)) < _FLAT:
             raise SurfaceError("[camera]: the places lie on one line; run `cardtable calibrate` again")
-        if np.abs(_project(to_mm, px) - mm).max() > _WORST_FIT_MM:
+        if np.abs(project(to_mm, px) - mm).max() > _WORST_FIT_MM:
             raise SurfaceError("[camera]: the places in the picture and on the table do not belong together; calibrate")
         middle = mm.mean(0)
         back: Floats = np.asarray(np.linalg.inv(to_mm), float)
@@ -78,17 +78,26 @@ class Surface:
 
     def mm(self, points_px: Any) -> Floats:
         """Picture pixels [..., 2] -> millimetres [..., 2]."""
-        return _project(self.to_mm, _undistorted(np.asarray(points_px, float), self.matrix, self.distortion))
+        return project(self.to_mm, self.straight(points_px))
 
     def px(self, points_mm: Any) -> Floats:
         """Millimetres [..., 2] -> picture pixels [..., 2]."""
-        points = _project(self.to_px, np.asarray(points_mm, float))
+        return self.bent(project(self.to_px, np.asarray(points_mm, float)))
+
+    def straight(self, points_px: Any) -> Floats:
+        """Picture pixels [..., 2] -> where a lens without distortion would show the same places, px."""
+        return _undistorted(np.asarray(points_px, float), self.matrix, self.distortion)
+
+    def bent(self, points: Any) -> Floats:
+        """The other way: pixels of a lens without distortion [..., 2] -> picture pixels."""
+        points = np.asarray(points, float)
         if self.matrix is None or self.distortion is None:
             return points
         flat = points.reshape(-1, 2)
         rays = np.concatenate([flat, np.ones((len(flat), 1))], axis=1) @ np.linalg.inv(self.matrix).T
-        bent, _ = cv2.projectPoints(rays, np.zeros(3), np.zeros(3), self.matrix, self.distortion)
-        return np.asarray(bent, float).reshape(points.shape)
+        found, _ = cv2.projectPoints(rays, np.zeros(3), np.zeros(3), self.matrix, self.distortion)
+        bent: Floats = np.asarray(found, float)
+        return bent.reshape(points.shape)
 
     @property
     def px_per_mm(self) -> float:
@@ -103,7 +112,8 @@ class Surface:
         return self.px_per_mm * self.card_mm[0]
 
 
-def _project(matrix: Floats, points: Floats) -> Floats:
+def project(matrix: Floats, points: Floats) -> Floats:
+    """Points [..., 2] through a homography [3, 3]."""
     flat = points.reshape(-1, 2)
     scaled = np.concatenate([flat, np.ones((len(flat), 1))], axis=1) @ matrix.T
     return np.asarray(scaled[:, :2] / scaled[:, 2:]).reshape(points.shape)
@@ -113,4 +123,5 @@ def _undistorted(points: Floats, matrix: Floats | None, distortion: Floats | Non
     if matrix is None or distortion is None:
         return points
     flat = np.ascontiguousarray(points.reshape(-1, 1, 2))
-    return np.asarray(cv2.undistortPoints(flat, matrix, distortion, P=matrix), float).reshape(points.shape)
+    straight: Floats = np.asarray(cv2.undistortPoints(flat, matrix, distortion, P=matrix), float)
+    return straight.reshape(points.shape)

@@ -3,12 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 from .pose import Pose
 
 BACK: Final = "back"
 UNREAD: Final = "?"
+
+
+class Amiss(StrEnum):
+    """Why the camera's picture cannot be believed; what it shows meanwhile is no fact."""
+
+    MOVED = "MOVED"
+    COVERED = "COVERED"
+    BLURRED = "BLURRED"
+    DARK = "DARK"
+    BRIGHT = "BRIGHT"
+    OLD = "OLD"
+    LOST = "LOST"
+
+    @property
+    def words(self) -> str:
+        """One line for people: what is wrong and what to do."""
+        return _AMISS[self]
+
+
+_AMISS: Final = {
+    Amiss.MOVED: "camera moved: calibrate (or push it back; or take away what covers the table)",
+    Amiss.COVERED: "the camera's view is covered or the light has changed: take away what is before the lens",
+    Amiss.BLURRED: "the camera's picture is out of focus: wipe the lens, or set its focus again",
+    Amiss.DARK: "the camera's picture is black: take off the lens cap, switch on the light",
+    Amiss.BRIGHT: "the camera's picture is burnt out: turn the lamp away, or restart the service",
+    Amiss.OLD: "the camera repeats an old picture: restart the service",
+    Amiss.LOST: "no picture came from the camera for a while: check its cable",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +141,9 @@ class HandLeft:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """The camera cannot be believed now: COVERED (or the light was switched); with ``over`` this has ended."""
+    """The camera cannot be believed now; with ``over`` this has ended."""
 
-    code: str
+    code: Amiss
     t: float
     over: bool = False
 
