@@ -185,6 +185,14 @@ class Gate:
         self._model[grown] = self._small[grown]
         self._refresh()
 
+    def patch(self, image: Image, mask: Mask) -> None:
+        """Take a frame that is not yet looked at as the settled picture where ``mask`` (uint8 [h, w]) is not 0."""
+        if self._model is not None:
+            small = self._normalised(self._shrink(image))
+            there = cv2.resize(mask, self.size, interpolation=cv2.INTER_LINEAR) > 0
+            self._model[there] = small[there]
+            self._refresh()
+
     @property
     def model(self) -> Image:
         """The settled picture, small, in the light of the first frame."""

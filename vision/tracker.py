@@ -29,6 +29,7 @@ from .taken import Taken, TakenUp
 from .words import (
     BACK,
     UNREAD,
+    Amiss,
     Corrected,
     HandLeft,
     Lifted,
@@ -370,4 +371,4 @@ class Tracker:
         if scene.blind == self._blind:
             return []
         self._blind = scene.blind
-        return [Trouble("COVERED", scene.seconds, over=not scene.blind)]
+        return [Trouble(Amiss.COVERED, scene.seconds, over=not scene.blind)]
