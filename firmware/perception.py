@@ -15,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.ballots import CardReader
+from vision.calibrate import mat_markers
 from vision.frames import Camera, Frame, FrameError, Image, open_recording
+from vision.lookout import Lookout, Outlook
 from vision.surface import Surface
 from vision.tracker import Tracker
-from vision.words import Seen
+from vision.words import Amiss, Seen, Trouble
 
 from .config import TableConfig
 from .seating import Observation, Places, Seating
@@ -40,27 +42,58 @@ _BACKLOG_S: Final = 0.12
 class Perception:
     """What one camera sees of one table. Give it every frame in order."""
 
-    def __init__(self, table: TableConfig, reader: CardReader, size_px: tuple[int, int]) -> None:
-        """``size_px``: width and height of the camera's frames.
+    def __init__(
+        self, table: TableConfig, reader: CardReader, size_px: tuple[int, int], lookout: Lookout | None = None
+    ) -> None:
+        """``size_px``: width and height of the camera's frames. ``lookout``: one that knows this camera already.
 
         :raises vision.surface.SurfaceError: if the calibration cannot be used.
         """
         self.surface = surface_of(table)
+        self.lookout = lookout or lookout_over(table, size_px)
         self.tracker = Tracker(self.surface, reader, size_px)
         self.seating = Seating(Places(tuple((zone.name, zone.polygon) for zone in table.zones)))
         self._now = 0.0
         self._begun = False
 
     def see(self, frame: Frame) -> list[Observation]:
-        """The facts that this frame completes, the earliest first, each with its pictures."""
-        words = self.tracker.see(frame.image, frame.seconds)
-        self._now = frame.seconds
+        """The facts that this frame completes, the earliest first, each with its pictures.
+
+        While the camera's picture cannot be believed there are none but the trouble itself.
+        """
+        outlook = self.lookout.see(frame)
+        told = self._trouble_told(outlook, frame)
+        if outlook.image is None:
+            return told
+        if outlook.fresh is not None:
+            self.tracker.gate.patch(outlook.image, outlook.fresh)
+        return told + self._seen(outlook.image, frame.seconds)
+
+    @property
+    def trouble(self) -> Amiss | None:
+        """Why the picture cannot be believed now, None if it can."""
+        if self.lookout.trouble is None and self.tracker.scene is not None and self.tracker.scene.blind:
+            return Amiss.COVERED
+        return self.lookout.trouble
+
+    def _trouble_told(self, outlook: Outlook, frame: Frame) -> list[Observation]:
+        words = []
+        if outlook.began is not None:
+            words.append(Trouble(outlook.began[0], min(outlook.began[1], self.settled_until())))
+        if outlook.ended is not None:
+            words.append(Trouble(outlook.ended, frame.seconds, over=True))
+        told = [one for word in words for one in self.seating.hear(word, frame.seconds)]
+        return [self._with_pictures(one, frame.image) for one in told]
+
+    def _seen(self, image: Image, seconds: float) -> list[Observation]:
+        words = self.tracker.see(image, seconds)
+        self._now = seconds
         if not self._begun:
             self.seating.start([card.seen for card in self.tracker.layout])
             self._begun = True
-        seen = [one for word in words for one in self.seating.hear(word, frame.seconds)]
-        seen += self.seating.tick(frame.seconds)
-        return [self._with_pictures(one, frame.image) for one in sorted(seen, key=lambda o: o.t)]
+        seen = [one for word in words for one in self.seating.hear(word, seconds)]
+        seen += self.seating.tick(seconds)
+        return [self._with_pictures(one, image) for one in sorted(seen, key=lambda o: o.t)]
 
     def settled_until(self) -> float:
         """Everything before this time has been told: a press made before it can be judged now."""
@@ -69,10 +102,10 @@ class Perception:
 
     def lying(self) -> tuple[list[Seen], Mask]:
         """The cards known to lie on the table, the lowest first, and a small mask of the picture (255: this moves, or
-        is not known yet); nothing is known before the first frame and while the lens is covered.
+        is not known yet); nothing is known before the first frame and while the picture cannot be believed.
         """
         scene = self.tracker.scene
-        if scene is None or scene.blind:
+        if scene is None or self.trouble is not None:
             return [], np.full((1, 1), 255, np.uint8)
         moving = np.where((scene.changed > 0) | (scene.hand_of > 0), 255, 0).astype(np.uint8)
         return [card.seen for card in self.tracker.layout], moving
@@ -97,6 +130,16 @@ def surface_of(table: TableConfig) -> Surface:
     camera = table.camera
     card_mm = table.card_w_mm, table.card_h_mm
     return Surface.fit(camera.picture, camera.table, card_mm, camera.matrix, camera.distortion)
+
+
+def lookout_over(table: TableConfig, size_px: tuple[int, int]) -> Lookout:
+    """Who tells whether this table's camera can be believed; it knows where the mat's markers were calibrated to be.
+
+    :raises vision.surface.SurfaceError: if the calibration cannot be used.
+    """
+    surface = surface_of(table)
+    marks = {mark.id: surface.px(mark.corners_mm) for mark in mat_markers(table.width_mm, table.height_mm)}
+    return Lookout(surface, size_px, marks)
 
 
 def recorded(folder: Path) -> Camera:

@@ -184,7 +184,7 @@ class Seating:
                 return self._corrected(word)
             case Trouble():
                 code = f"CAMERA_{word.code}" + ("_OVER" if word.over else "")
-                return [self._say(Note(code, "the camera's view is covered or the light has changed"), word.t)]
+                return [self._say(Note(code, "" if word.over else word.code.words), word.t)]
         return []
 
     def tick(self, at: float) -> list[Observation]:
