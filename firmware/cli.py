@@ -6,16 +6,18 @@ Parts are imported where they are used, so that ``cardtable --help`` is quick an
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import threading
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from .plain import forgiving, plain, plain_json, plain_line
 
 if TYPE_CHECKING:
     from .config import TableConfig
@@ -32,6 +34,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="One JSON object 
 
 def main(argv: list[str] | None = None) -> None:
     """Run the command line and leave with its exit status; every failure is one line on standard error."""
+    forgiving()
     status = run(sys.argv[1:] if argv is None else argv)
     sys.stdout.flush()
     sys.stderr.flush()
@@ -70,8 +73,14 @@ def run(argv: list[str]) -> int:
 
 
 def _say(words: str, status: int) -> int:
-    print(f"cardtable: {words}", file=sys.stderr)
+    _warn(words)
     return status
+
+
+def _warn(words: str) -> None:
+    """A line on standard error; none for no words."""
+    if words:
+        print(plain(f"cardtable: {words}"), file=sys.stderr, flush=True)
 
 
 def _words_of(error: ValueError | OSError) -> str:
@@ -85,11 +94,17 @@ def _one_line(text: str) -> str:
 
 
 def _tell(text: str) -> None:
-    click.echo(text.rstrip("\n"))
+    """Lines on standard output, at once."""
+    print(plain(text.rstrip("\n")), flush=True)
+
+
+def _tell_line(words: str) -> None:
+    """One line on standard output, whatever stands in it."""
+    print(plain_line(words), flush=True)
 
 
 def _print_json(record: Mapping[str, Any]) -> None:
-    print(json.dumps(record, ensure_ascii=False), flush=True)
+    print(plain_json(record), flush=True)
 
 
 #: The commands as `cardtable --help` lists them: what a newcomer wants first stands first.
@@ -109,6 +124,7 @@ SECTIONS = {
         "export",
         "import",
         "forget",
+        "repair",
         "serve",
     ),
     "Many tables": ("hub",),
@@ -168,23 +184,25 @@ def read(paths: tuple[Path, ...], card_px: float | None, as_json: bool) -> None:
             _print_json(picture)
         else:
             found = " ".join(f"{c['card']}({c['confidence']:.2f})" for c in picture["cards"]) or "no card"
-            print(f"{picture['image']}: {found}")
+            _tell_line(f"{picture['image']}: {found}")
 
 
 @commands.command()
 @click.argument("recording", type=click.Path(path_type=Path))
+@click.option("--trace", type=click.Path(path_type=Path), metavar="OUT.mp4", help="Draw what was seen into this film.")
 @as_json
-def watch(recording: Path, as_json: bool) -> None:
+def watch(recording: Path, trace: Path | None, as_json: bool) -> None:
     """Judge a recording: facts and rulings as they happen, then the result."""
     from vision.reader import Reader
 
     from .watch import watch as watched
 
-    for record in watched(recording, Reader.load()):
+    for record in watched(recording, Reader.load(), trace):
         if as_json:
             _print_json(record)
         else:
-            print(_record_words(record), flush=True)
+            for words in _record_words(record):
+                _tell_line(words)
 
 
 # --- the real table ------------------------------------------------------------------------------
@@ -247,7 +265,7 @@ def calibrate(picture: Path | None, corners: str | None, shown: Path | None, as_
         if as_json:
             _print_json({"check": finding.what, "ok": finding.good, "why": finding.words})
         else:
-            print(finding.line)
+            _tell_line(finding.line)
     return 0 if done.good else EXIT_NO
 
 
@@ -264,14 +282,14 @@ def enrol(pictures: tuple[Path, ...], suits: str, audit: bool) -> int:
     width = setting.card_px(config)
     if audit:
         words, whole = setting.audit_picture(_picture(pictures[0] if pictures else None), setting.house_reader(), width)
-        print(words)
+        _tell(words)
         return 0 if whole else EXIT_NO
     taken = map(_picture, pictures) if pictures else setting.pictures_on_request(lambda: _picture(None), _another)
     enrolment = setting.Enrolment(setting.house_reader(), width, suits)
     for line in setting.enrol_pictures(enrolment, taken):
-        print(line)
+        _tell_line(line)
     if enrolment.missing:
-        print(setting.missing_words(enrolment.missing))
+        _tell(setting.missing_words(enrolment.missing))
         return EXIT_NO
     _tell("\n".join(enrolment.finish(config_folder())))
     return 0
@@ -293,10 +311,10 @@ def check(panel: bool, as_json: bool) -> int:
         if as_json:
             _print_json(line.to_json())
         else:
-            print(line.text, flush=True)
+            _tell_line(line.text)
     config_notice = table_settings()[1] if not selftest.failed(lines[:1]) else None
     if config_notice and not as_json:
-        print(config_notice)
+        _tell_line(config_notice)
     return EXIT_NO if selftest.failed(lines) else 0
 
 
@@ -346,7 +364,7 @@ def _check_panel() -> int:
 
     good = True
     for report in check_panel(_panel_config(None)):
-        print(report.words, flush=True)
+        _tell_line(report.words)
         good = good and report.outcome is not Outcome.FAILED
     return 0 if good else EXIT_NO
 
@@ -367,7 +385,7 @@ def _camera_of(config: TableConfig) -> Any:
 
     from .play import open_camera
 
-    return open_camera(config.source, sleep, lambda words: print(words, file=sys.stderr))
+    return open_camera(config.source, sleep, _warn)
 
 
 def _another() -> bool:
@@ -393,7 +411,7 @@ def rule(script: Path, as_json: bool) -> None:
             if as_json:
                 _print_json({**name, **ruling.to_json()})
             else:
-                print(_ruling_words(ruling, match.setup.seats))
+                _tell_line(_ruling_words(ruling, match.setup.seats))
         _print_result({**name, "result": match.result()}, as_json)
 
 
@@ -403,7 +421,7 @@ def rulebook(game: str) -> None:
     """The rules of a game in plain words, with its house rules and their defaults."""
     from .referee.match import rulebook as text
 
-    print(text(game))
+    _tell(text(game))
 
 
 def _text_of(path: Path) -> str:
@@ -419,9 +437,9 @@ def _print_result(record: Mapping[str, Any], as_json: bool) -> None:
     if as_json:
         _print_json(record)
         return
-    print(f"result{' of ' + str(record['id']) if 'id' in record else ''}:")
+    _tell_line(f"result{' of ' + str(record['id']) if 'id' in record else ''}:")
     for key, value in record["result"].items():
-        print(f"  {key:<16} {_value_words(value)}")
+        _tell_line(f"  {key:<16} {_value_words(value)}")
 
 
 def _value_words(value: Any) -> str:
@@ -437,44 +455,54 @@ def _ruling_words(ruling: Ruling, seats: tuple[str, ...]) -> str:
     )
 
 
-def _record_words(record: Mapping[str, Any]) -> str:
+def _record_words(record: Mapping[str, Any]) -> list[str]:
+    """The lines that tell a record of `watch`."""
     if "result" in record:
-        return "result:\n" + "\n".join(f"  {k:<16} {_value_words(v)}" for k, v in record["result"].items())
+        return ["result:", *(f"  {k:<16} {_value_words(v)}" for k, v in record["result"].items())]
     time = f"{record['t']:7.2f} s"
     if "ruling" in record:
-        return f"{time}      {record['ruling']} {record.get('code', '')}: {record['why']}"
+        return [f"{time}      {record['ruling']} {record.get('code', '')}: {record['why']}"]
     hidden = ("t", "at", "entry", "fact", "note", "confidence", "seat_confidence")
     rest = " ".join(f"{k} {v}" for k, v in record.items() if k not in hidden)
-    return f"{time}  #{record['entry']} {record.get('fact') or record['note']} {rest}"
+    return [f"{time}  #{record['entry']} {record.get('fact') or record['note']} {rest}"]
 
 
 # --- the sessions kept ---------------------------------------------------------------------------
 
 
+_day = click.DateTime(formats=["%Y-%m-%d"])
+
+
 @commands.command()
 @click.option("--game", help="Only this game.")
 @click.option("--player", help="Only sessions that this player sat in.")
+@click.option("--since", type=_day, metavar="DATE", help="Only sessions of this day or later, such as 2026-11-30.")
+@click.option("--until", type=_day, metavar="DATE", help="Only sessions of this day or earlier.")
 @click.option("--disputes", is_flag=True, help="Only sessions with a dispute.")
 @as_json
-def sessions(game: str | None, player: str | None, disputes: bool, as_json: bool) -> None:
+def sessions(
+    game: str | None, player: str | None, since: datetime | None, until: datetime | None, disputes: bool, as_json: bool
+) -> None:
     """The sessions kept here, newest first."""
     from .config import data_folder
-    from .journal.listing import Query
+    from .journal.listing import Query, day_ns
 
+    wanted = Query(
+        game=game,
+        player=player,
+        since_ns=None if since is None else day_ns(since),
+        until_ns=None if until is None else day_ns(until + timedelta(days=1)),
+        disputes=disputes,
+    )
     with _journal() as journal:
-        found = journal.sessions(Query(game=game, player=player, disputes=disputes))
+        found = journal.sessions(wanted)
         if not found and not as_json:
-            print(f"no such session is kept in {data_folder()}; `cardtable demo` or `cardtable play` makes one")
+            _tell_line(f"no such session is kept in {data_folder()}; `cardtable demo` or `cardtable play` makes one")
         for one in found:
             if as_json:
                 _print_json(one.to_json())
             else:
-                told = one.to_json()
-                marks = f"{' disputed' if told['disputes'] else ''}{'' if told['ended'] else ' (not ended)'}"
-                names = ", ".join(told["seats"])
-                print(
-                    f"{told['id']}  {told['started']}  {told['game']:<16} {told['entries']:>5} entries  {names}{marks}"
-                )
+                _tell_line(one.text())
 
 
 @commands.command()
@@ -494,12 +522,15 @@ def replay(session: str, as_json: bool) -> int:
     """Judge a session's log again, and say where the referee would now say something else."""
     from .journal.replay import replay as judged
     from .journal.replay import replay_text, results
+    from .journal.verify import doubt
 
     with _journal() as journal:
+        changed = doubt(journal, session)
         if as_json:
+            _warn(changed)
             for result in results(judged(journal, session)):
                 _print_json(result)
-        text, same = replay_text(journal, session)
+        text, same = replay_text(journal, session, changed)
         if not as_json:
             _tell(text)
         return 0 if same else EXIT_NO
@@ -516,6 +547,7 @@ def explain(session: str, ruling: str, as_json: bool) -> None:
     with _journal() as journal:
         told = explained(journal, session, ruling)
         if as_json:
+            _warn(told.doubt)
             _print_json(told.to_json())
         else:
             _tell(told.text())
@@ -539,13 +571,24 @@ def verify(session: str, code: str, as_json: bool) -> int:
 
 
 @commands.command()
-@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
+@click.argument("sessions", nargs=-1, metavar="[SESSION]...")
+@click.option("--evening", type=_day, metavar="DATE", help="All sessions begun from noon of this day to the next noon.")
 @as_json
-def settle(sessions: tuple[str, ...], as_json: bool) -> None:
-    """Settle up over these sessions: who owes whom, in the fewest transfers."""
+def settle(sessions: tuple[str, ...], evening: datetime | None, as_json: bool) -> None:
+    """Settle up over these sessions, or a whole evening: who owes whom, in the fewest transfers."""
+    from .journal.listing import Query, day_ns
     from .journal.replay import settle_evening
+    from .journal.verify import doubt
 
     with _journal() as journal:
+        if evening is not None:
+            noon = evening + timedelta(hours=12)
+            found = journal.sessions(Query(since_ns=day_ns(noon), until_ns=day_ns(noon + timedelta(days=1))))
+            sessions = (*sessions, *(one.row.id for one in found))
+        if not sessions:
+            raise click.UsageError("No session: name some, or give --evening and a day on which there was play.")
+        for session in sessions:
+            _warn(doubt(journal, session))
         settlement = settle_evening(journal, sessions)
         if as_json:
             _print_json(settlement.to_json())
@@ -573,8 +616,16 @@ def stats(game: str | None, player: str | None, svg: Path | None) -> None:
 @click.argument("session")
 def forget(session: str) -> None:
     """Remove a session's pictures; its ledger and log stay."""
+    with _journal(write=True, alone=True) as journal:
+        _tell(f"{journal.forget(session) / 1e6:.1f} MB of pictures removed; the log is kept")
+
+
+@commands.command()
+def repair() -> None:
+    """Put a damaged journal right, as the table does at its start: nothing is deleted, broken files are set aside."""
     with _journal(write=True) as journal:
-        print(f"{journal.forget(session) / 1e6:.1f} MB of pictures removed; the log is kept")
+        for words in journal.notices or (f"{journal.folder}: nothing to repair",):
+            _tell_line(words)
 
 
 @commands.command()
@@ -584,9 +635,11 @@ def forget(session: str) -> None:
 def export(session: str, form: str, target: Path | None) -> None:
     """Write a session into one file: to print (html), to count with (csv), to keep or to import (zip)."""
     from .journal.export import Format, export_session
+    from .journal.verify import doubt
 
     with _journal() as journal:
-        print(export_session(journal, session, Format(form), target))
+        _warn(doubt(journal, session))
+        _tell_line(str(export_session(journal, session, Format(form), target)))
 
 
 @commands.command()
@@ -604,7 +657,7 @@ def import_(file: Path) -> None:
     from .journal.importing import import_zip
 
     with _journal(write=True) as journal:
-        print(import_zip(journal, file))
+        _tell_line(import_zip(journal, file))
 
 
 # --- many tables ---------------------------------------------------------------------------------
@@ -628,11 +681,11 @@ def hub(host: str, port: int, everywhere: bool, **settings: str) -> int:
     return run_hub(HubSettings(**settings, web=web), lambda words: print(words, flush=True))
 
 
-def _journal(write: bool = False) -> Journal:
+def _journal(write: bool = False, alone: bool = False) -> Journal:
     from .config import data_folder
     from .journal.journal import Journal
 
-    return Journal.open(data_folder(), read_only=not write)
+    return Journal.open(data_folder(), read_only=not write, alone=alone)
 
 
 if __name__ == "__main__":

@@ -68,11 +68,11 @@ class Commands:
             case "press":
                 self.live.press(Pressed(_seat(actor), Press(action["press"]), action["taps"]))
             case "call":
-                table.call(actor.seat, action.get("ruling"), action.get("entry"))
+                table.call(actor.seat, action.get("ruling"), action.get("entry"), action.get("why", ""))
             case "let_stand":
-                table.close_dispute("LET_STAND", f"{table.name(actor.seat)}: the ruling stands")
+                table.let_stand(actor.seat, action.get("why", ""))
             case "settle":
-                table.close_dispute("SETTLED", str(action["why"]))
+                table.settle(actor.seat, str(action["why"]))
             case "correct":
                 instead = action["instead"] and from_json(action["instead"])
                 told = table.correct(action["entry"], instead, table.name(actor.seat), action["why"])

@@ -17,7 +17,9 @@ from typing import Any
 
 from platformdirs import user_config_path, user_data_path
 
+from .panel.config import panel_faults
 from .referee.match import Setup
+from .toml_text import line_of
 
 Point = tuple[float, float]
 
@@ -137,7 +139,7 @@ def load_table(path: Path) -> TableConfig:
 
     :raises ConfigError: if it is missing, is no TOML, or any value does not fit; all faults in one line.
     """
-    data = _read_toml(path, "make one with `cardtable mat`, then `cardtable calibrate`")
+    data, text = _read_toml(path, "make one with `cardtable mat`, then `cardtable calibrate`")
     read = _Reader(data, {"table", "card", "camera", "zone", "web", "panel", "source", "club"})
     table, card, camera = read.table("table"), read.table("card"), read.table("camera")
     config = TableConfig(
@@ -149,10 +151,12 @@ def load_table(path: Path) -> TableConfig:
         zones=_zones(read),
         web=_web(read.table("web")),
         source=_source(read.table("source")),
-        panel=dict(data.get("panel", {})),
+        panel=read.mapping("panel"),
         club=_club(read.table("club")),
     )
-    read.finish(path)
+    if config.zones:  # without a zone the number of seats is not known
+        read.faults += [Fault("panel", words) for words in panel_faults(config.panel, config.seats)]
+    read.finish(path, text)
     return config
 
 
@@ -161,10 +165,8 @@ def load_game(path: Path) -> Setup:
 
     :raises ConfigError: if it is missing, is no TOML, or any value does not fit; all faults in one line.
     """
-    read = _Reader(
-        _read_toml(path, "say what is played: see the table contract"),
-        {"game", "seats", "dealer", "house", "deal"},
-    )
+    data, text = _read_toml(path, "say what is played: see the table contract")
+    read = _Reader(data, {"game", "seats", "dealer", "house", "deal"})
     seats = read.strings("seats")
     if len(set(seats)) != len(seats):
         read.fault("seats: two seats have the same name")
@@ -178,13 +180,15 @@ def load_game(path: Path) -> Setup:
         house=read.mapping("house"),
         deal=read.mapping("deal"),
     )
-    read.finish(path)
+    read.finish(path, text)
     return setup
 
 
-def _read_toml(path: Path, remedy: str) -> dict[str, Any]:
+def _read_toml(path: Path, remedy: str) -> tuple[dict[str, Any], str]:
+    """What a file says, and its text."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        return tomllib.loads(text), text
     except FileNotFoundError:
         raise ConfigError(f"{path}: there is no such file; {remedy}") from None
     except (OSError, UnicodeDecodeError) as error:
@@ -213,7 +217,7 @@ def _zones(read: _Reader) -> tuple[Zone, ...]:
         return ()
     zones = []
     for index, item in enumerate(listed, 1):
-        part = read.part(item, f"zone {index}", {"name", "polygon"})
+        part = read.part(item, "zone", {"name", "polygon"}, index)
         zone = Zone(part.text("name", ""), part.points("polygon"))
         if len(zone.polygon) < 3:
             part.fault("polygon: three points or more are wanted")
@@ -269,12 +273,35 @@ _KEYS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong in ``[where]`` or the ``place``-th ``[[where]]``; ``words`` begin with the key if there is one."""
+
+    where: str
+    words: str
+    place: int = 0
+
+    def text(self, file: str) -> str:
+        """The fault with its line in ``file``, as far as it has one."""
+        name = re.match(r"\w*", self.words)
+        number = line_of(file, self.where, name[0] if name else "", self.place or 1)
+        where = f"[{self.where}{f' {self.place}' if self.place else ''}] " if self.where else ""
+        return (f"line {number}: " if number else "") + where + self.words
+
+
 class _Reader:
     """Takes typed values out of one TOML table, and collects what is wrong instead of stopping at the first."""
 
-    def __init__(self, data: Mapping[str, Any], known: Iterable[str], where: str = "", faults: list[str] | None = None):
-        self.data, self.where = data, where
-        self.faults: list[str] = [] if faults is None else faults
+    def __init__(
+        self,
+        data: Mapping[str, Any],
+        known: Iterable[str],
+        where: str = "",
+        place: int = 0,
+        faults: list[Fault] | None = None,
+    ):
+        self.data, self.where, self.place = data, where, place
+        self.faults: list[Fault] = [] if faults is None else faults
         known = sorted(known)
         for key in data:
             if key not in known:
@@ -282,17 +309,17 @@ class _Reader:
                 self.fault(f"{key}: unknown key" + (f"; did you mean {near[0]!r}?" if near else ""))
 
     def fault(self, words: str) -> None:
-        self.faults.append(f"[{self.where}] {words}" if self.where else words)
+        self.faults.append(Fault(self.where, words, self.place))
 
-    def finish(self, path: Path) -> None:
+    def finish(self, path: Path, text: str) -> None:
         if self.faults:
-            raise ConfigError(f"{path}: " + "; ".join(self.faults))
+            raise ConfigError(f"{path}: " + "; ".join(fault.text(text) for fault in self.faults))
 
-    def part(self, data: Any, where: str, known: Iterable[str]) -> _Reader:
+    def part(self, data: Any, where: str, known: Iterable[str], place: int = 0) -> _Reader:
         if not isinstance(data, Mapping):
             self.fault(f"{where}: a table is wanted, not {data!r}")
             data = {}
-        return _Reader(data, known, where, self.faults)
+        return _Reader(data, known, where, place, self.faults)
 
     def table(self, name: str) -> _Reader:
         return self.part(self.data.get(name, {}), name, _KEYS[name])

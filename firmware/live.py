@@ -6,6 +6,7 @@ none it waits for one to be chosen on the page.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from vision.frames import Frame
 
 from .config import TableConfig
+from .journal.errors import JournalError
 from .journal.journal import Journal
 from .panel.buttons import Act, Gesture
 from .panel.panel_fake import PanelLike
@@ -28,6 +30,8 @@ from .web.source import Actor, Noticeboard
 NS = 1_000_000_000
 #: Between the last entry of a session that is resumed and the first frame after it, on the session's own clock.
 RESUME_GAP_S = 1.0
+#: So many of the newest notices about the machine stand on the page.
+NOTICES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,8 @@ class Live:
     """The table at play. Use it from one thread; `act` may be called from the page's threads.
 
     ``origin_ns``: what the panel's clock said at second 0 of the frames. ``told``: called with every entry;
-    ``heard``: with every press and its time on the frames' clock.
+    ``heard``: with every press and its time on the frames' clock. ``complaints``: what is wrong with the machine, put
+    there by any thread.
     """
 
     config: TableConfig
@@ -62,8 +67,11 @@ class Live:
     heard: Callable[[Pressed, float], None] = lambda pressed, t: None
     table: Table | None = None
     fault: str = ""
+    complaints: deque[str] = field(default_factory=deque)
     viewfinder: Viewfinder = field(init=False)
     board: Noticeboard = field(default_factory=lambda: Noticeboard({"state": "waiting"}, _nobody))
+    _acts: deque[Act] = field(default_factory=deque)
+    _notices: tuple[str, ...] = ()
     _sequencer: Sequencer | None = None
     _base_s: float = 0.0
     _frame_s: float = 0.0
@@ -96,23 +104,42 @@ class Live:
 
     def _play(self, table: Table, base_s: float) -> Table:
         self.table, self._base_s = table, base_s
-        table.geometry = self.made.table
+        table.geometry, table.notices = self.made.table, self._notices
         self._sequencer = Sequencer(Perception(self.config, self.reader, self.size_px), self._enter)
         table.cards = self._sequencer.cards
         table.refresh(table.now)
         return table
 
     def step(self, frame: Frame) -> None:
-        """One frame: first the buttons, then what the picture shows, then lights and page."""
+        """One frame: first the buttons, then what the picture shows, then lights and page.
+
+        While the log cannot be written nothing is lost and no light says that it was kept: everything waits, in its
+        order, and all lights show the fault.
+        """
         self._frame_s = frame.seconds
-        self._buttons()
-        if self.table is None or self._sequencer is None:
-            self.viewfinder.leave(frame.image, None)
-            return
-        self.table.desk = replace(self.table.desk, release=self.panel.held(), fault=self.fault)
-        self._sequencer.frame(replace(frame, seconds=self._session_s(frame.seconds)))
-        self.table.refresh(self._session_s(frame.seconds))
-        self.viewfinder.leave(frame.image, self._sequencer.perception)
+        now = self._session_s(frame.seconds)
+        refused = ""
+        try:
+            self._complain()
+            self._buttons()
+            if self._sequencer is not None:
+                self._sequencer.frame(replace(frame, seconds=now))
+        except JournalError as error:
+            refused = str(error)
+        if self.table is not None:
+            self.table.desk = replace(self.table.desk, release=self.panel.held(), fault=refused or self.fault)
+            self.table.refresh(now)
+        self.viewfinder.leave(frame.image, None if self._sequencer is None else self._sequencer.perception)
+
+    def _complain(self) -> None:
+        """Put what is wrong with the machine on the page, and into the log of the session that is played."""
+        while self.complaints:
+            if self.table is not None:
+                self.table.remark("MACHINE", self.complaints[0])
+            self._notices = (*self._notices, self.complaints.popleft())[-NOTICES:]
+            self.board.publish(notices=list(self._notices))
+            if self.table is not None:
+                self.table.notices = self._notices
 
     def quiet(self) -> None:
         """No picture comes: show the fault, judge nothing."""
@@ -150,13 +177,15 @@ class Live:
         return max(0.0, frame_s + self._base_s)
 
     def _buttons(self) -> None:
-        for act in self.panel.acts():
+        self._acts.extend(self.panel.acts())
+        while self._acts:
+            act = self._acts[0]
             frame_s = (act.t_ns - self.origin_ns) / NS
-            if self.table is None or self._sequencer is None:
-                continue
-            for pressed in self.table.hear(act, self._session_s(frame_s)):
-                self.heard(pressed, frame_s)
-                self._sequencer.press(pressed, self._session_s(frame_s))
+            if self.table is not None and self._sequencer is not None:
+                for pressed in self.table.hear(act, self._session_s(frame_s)):
+                    self.heard(pressed, frame_s)
+                    self._sequencer.press(pressed, self._session_s(frame_s))
+            self._acts.popleft()
 
     def _enter(self, seen: Seen) -> Entry | None:
         if self.table is None:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from queue import Empty, Full, Queue
@@ -32,9 +34,10 @@ from .panel.panel_fake import PanelLike
 from .panel.panel_none import NoPanel
 from .panel.pins import PanelError
 from .panel.voice import Voice, open_voice
+from .plain import plain_line
 from .recording import Recorder
 from .referee.match import Setup, dealt
-from .screen import Screen
+from .screen import Screen, say
 from .service import EXIT_CAMERA, EXIT_REBOOT_ADVISED, Service, stopped_by_signals
 from .setting_up import house_reader, settings_path, table_settings
 from .table import Told
@@ -110,7 +113,7 @@ def play(game: str, seats: tuple[str, ...], record: Path | None) -> int:
     names = seats or tuple(f"Seat {n}" for n in range(1, config.seats + 1))
     console = Console(highlight=False)
     if notice:
-        console.print(notice)
+        say(console, notice)
     with _opened(config, console) as house, Screen(console, names, plain=not console.is_terminal) as screen:
         table = house.live.begin(dealt(Setup(game, names, len(names))))
         spoken = house.live.told
@@ -140,19 +143,19 @@ def run() -> int:
     config, notice = table_settings()
     console = Console(highlight=False)
     if notice:
-        console.print(notice)
+        say(console, notice)
     try:
         with _opened(config, console) as house:
             if (row := house.journal.live()) is not None:
                 house.live.resume(row.id)
-            console.print(f"page   {house.page.words}")
+            say(console, f"page   {house.page.words}")
             house.service.ready(time.monotonic_ns(), house.page.url)
             house.turn(None)
     except CameraMemory as error:
-        print(f"cardtable: {error}", file=sys.stderr)
+        print(plain_line(f"cardtable: {error}"), file=sys.stderr)
         return EXIT_REBOOT_ADVISED
     except FrameError as error:
-        print(f"cardtable: {error}", file=sys.stderr)
+        print(plain_line(f"cardtable: {error}"), file=sys.stderr)
         return EXIT_CAMERA
     return 0
 
@@ -166,7 +169,7 @@ def serve() -> int:
         Journal.open(data_folder(), read_only=True) as journal,
         open_archive(journal, web, kept_keys()) as words,
     ):
-        console.print(f"page   {words}")
+        say(console, f"page   {words}")
         stop.wait()
     return 0
 
@@ -218,25 +221,31 @@ class House:
 def _opened(config: TableConfig, console: Console) -> Iterator[House]:
     """Everything opened in order; let go in the opposite one, the camera last and without waiting for it."""
     reader = house_reader()
-    camera = open_camera(config.source, time.sleep, console.print)
+    camera = open_camera(config.source, time.sleep, partial(say, console))
     with ExitStack() as stack:
         stack.callback(Thread(target=camera.close, daemon=True).start)
         stop = stack.enter_context(stopped_by_signals())
         if complaint := getattr(camera, "complaint", ""):
-            console.print(complaint)
+            say(console, complaint)
         journal = stack.enter_context(Journal.open(data_folder()))
+        complaints: deque[str] = deque()
+
+        def note(words: str) -> None:
+            say(console, words)
+            complaints.append(words)
+
         for words in journal.notices:
-            console.print(words)
-        panel = stack.enter_context(_panel(config, console))
+            note(words)
+        panel = stack.enter_context(_panel(config, console, note))
         made = Made(version("cardtable"), reader.hash, geometry(config), config.club.table)
-        live = Live(config, reader, journal, panel, made, camera.size_px)
-        speech = _Speech(panel_config(config.panel, config.seats).say, live, console.print)
+        live = Live(config, reader, journal, panel, made, camera.size_px, complaints=complaints)
+        speech = _Speech(panel_config(config.panel, config.seats).say, live, partial(say, console))
         stack.callback(speech.close)
         live.told = speech
         reading = stack.enter_context(Journal.open(data_folder(), read_only=True))
         page = stack.enter_context(open_page(live, reading, config.web, kept_keys()))
         telling = stack.enter_context(Journal.open(data_folder(), read_only=True))
-        stack.enter_context(open_club(config.club, journal, telling, live.board, console.print))
+        stack.enter_context(open_club(config.club, journal, telling, live.board, note))
         service = Service({"camera": round(CAMERA_GIVEN_UP_S * NS), "referee": round(FRAME_PATIENCE_S * NS)})
         yield House(stop, live, journal, page, Feed.of(camera), service)
         service.stopping()
@@ -269,17 +278,20 @@ class _Speech:
 
 
 @contextmanager
-def _panel(config: TableConfig, console: Console) -> Iterator[PanelLike]:
-    """The panel that the settings describe; where they say none, the page alone shows the lights."""
+def _panel(config: TableConfig, console: Console, note: Callable[[str], Any]) -> Iterator[PanelLike]:
+    """The panel that the settings describe; where there is none, the page alone shows the lights, and says so.
+
+    ``note`` is told of every fault of the panel, from whatever thread notices it.
+    """
     wanted = panel_config(config.panel, config.seats)
     if wanted.board is BoardKind.NONE:
-        console.print("panel  none: the page shows the lights and has the buttons")
+        say(console, "panel  none: the page shows the lights and has the buttons")
         yield NoPanel()
         return
     try:
-        opened = open_panel(wanted)
+        opened = open_panel(wanted, on_fault=note)
     except PanelError as error:  # a game can be refereed from the page alone
-        console.print(f"panel  {error}; going on without: the page shows the lights and has the buttons")
+        note(f"no buttons: {error}; the page shows the lights and has the buttons")
         yield NoPanel()
         return
     with opened as panel:

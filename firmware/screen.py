@@ -18,6 +18,7 @@ from rich.text import Text
 from .journal.tell import Teller
 from .panel.signals import Colour
 from .panel.terminal import draw, line
+from .plain import plain_line
 from .referee.cards import Card
 from .referee.rulings import Kind, Ruling
 from .table import Table, Told
@@ -56,24 +57,22 @@ class Screen:
 
     def say(self, words: str) -> None:
         """A line of its own."""
-        self._console.print(Text(words), soft_wrap=True)
+        say(self._console, words)
 
     def tell(self, told: Told) -> None:
         """An entry and what the referee said to it."""
-        self._console.print(Text(f"{told.entry.t:6.1f} s  {self._teller.entry(told.entry)}", "dim"), soft_wrap=True)
+        say(self._console, f"{told.entry.t:6.1f} s  {self._teller.entry(told.entry)}", "dim")
         for ruling in told.rulings:
             if ruling.kind not in _QUIET and ruling.why:
-                self._console.print(
-                    Text(f"          {_mark(ruling)} {ruling.why}", _STYLE.get(ruling.kind, "")), soft_wrap=True
-                )
+                say(self._console, f"          {_mark(ruling)} {ruling.why}", _STYLE.get(ruling.kind, ""))
 
     def draw(self, table: Table, lamps: Sequence[Colour], digits: str) -> None:
         """The lamps as the pins have them, and the table as the referee has it."""
         if self._live is None:
             return
-        lights = draw(table.panel_state, self._names, lamps, digits)
+        lights = draw(table.panel_state, list(map(plain_line, self._names)), lamps, digits)
         laid = [Text(f"{zone:>8}  {_cards(cards)}") for zone, cards in table.match.view.table if cards]
-        words = Text(table.match.view.words, "bold")
+        words = Text(plain_line(table.match.view.words), "bold")
         self._live.update(
             Box(Group(words, *laid, Text(), lights), title=f"Card Table: {table.board.snapshot()['title']}")
         )
@@ -86,6 +85,11 @@ class Screen:
         self.say(f"kept   CARDTABLE_DATA={where} {sys.argv[0]} show {table.session_id}")
         if strip is not None:
             self.say(f"strip  {strip}")
+
+
+def say(console: Console, words: str, style: str = "") -> None:
+    """One line, taken as it stands: nothing in it is markup, and nothing steers the terminal."""
+    console.print(Text(plain_line(words), style), soft_wrap=True)
 
 
 def value_words(value: Any) -> str:

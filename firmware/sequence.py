@@ -7,6 +7,7 @@ before it, though it takes longer to be told.  Used alike by `watch`, the demo a
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,13 +36,20 @@ class Sequencer:
     entries: dict[int, Entry] = field(default_factory=dict)
     _laid: dict[int, int] = field(default_factory=dict)
     _shown: dict[str, int] = field(default_factory=dict)
+    _undecided: deque[Observation] = field(default_factory=deque)
     _waiting: list[tuple[float, Pressed, str]] = field(default_factory=list)
 
     def frame(self, frame: Frame) -> None:
-        """Look at the next frame, and enter whatever it decides."""
-        for seen in self.perception.see(frame):
-            self._presses_until(seen.t, frame.seconds)
-            self._observe(seen)
+        """Look at the next frame, and enter whatever it decides.
+
+        What ``enter`` refuses by raising (a log that cannot be written) waits with all that comes after it, and is
+        entered with a later frame.
+        """
+        self._undecided.extend(self.perception.see(frame))
+        while self._undecided:
+            self._presses_until(self._undecided[0].t, frame.seconds)
+            self._observe(self._undecided[0], frame.seconds)
+            self._undecided.popleft()
         self._presses_until(self.perception.settled_until(), frame.seconds)
 
     def press(self, pressed: Pressed, t: float, source: str = "button") -> None:
@@ -73,15 +81,17 @@ class Sequencer:
 
     def _presses_until(self, t: float, now: float) -> None:
         while self._waiting and self._waiting[0][0] <= t:
-            pressed_at, pressed, source = self._waiting.pop(0)
+            pressed_at, pressed, source = self._waiting[0]
             self._enter(Seen(pressed, pressed_at, max(now, pressed_at), source=source))
+            self._waiting.pop(0)
 
-    def _observe(self, seen: Observation) -> None:
+    def _observe(self, seen: Observation, now: float) -> None:
         fact = self._referring(seen)
         if fact is None:
             return
         jpegs = tuple(jpeg(image) for image in (seen.evidence, seen.whole) if image is not None and self.pictures)
-        entry = self._enter(Seen(fact, seen.t, seen.at, seen.confidence, seen.seat_confidence, "camera", jpegs))
+        at = max(now, seen.at)
+        entry = self._enter(Seen(fact, seen.t, at, seen.confidence, seen.seat_confidence, "camera", jpegs))
         if entry is not None and isinstance(fact, Laid):
             if seen.card_id is not None:
                 self._laid[seen.card_id] = entry.number

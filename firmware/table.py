@@ -12,14 +12,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from .journal import disputes
 from .journal.journal import OPENING, Journal
 from .journal.lines import SessionHeader
 from .journal.replay import refold
 from .panel import desk as desks
 from .panel.buttons import Act
 from .panel.signals import PanelState, Said, Signal, signals
-from .referee.events import Corrected, Entry, Fact, HandShown, Note, Press, Pressed, to_json
+from .referee.events import Corrected, Entry, Fact, HandShown, Inserted, Note, Press, Pressed, to_json
 from .referee.match import Match, PublicView, Setup, games
+from .referee.quiet import quiet_word
 from .referee.rulings import Kind, Ruling
 from .seen import Seen
 from .web.source import Noticeboard
@@ -28,6 +30,8 @@ from .web.source import Noticeboard
 RECENT = 40
 #: How many of the newest entries go to the page.
 ENTRIES_SHOWN = 50
+#: Notes of a payment from seat to seat: the payer has pressed; the receiver has pressed.
+GIVEN, HANDED_OVER = "GIVEN", "HANDED_OVER"
 
 
 class Lights(Protocol):
@@ -91,6 +95,7 @@ class Table:
         self._dispute: _Dispute | None = None
         self._wishes: dict[int, _Wish] = {}
         self.results: list[dict[str, Any]] = []
+        self.notices: tuple[str, ...] = ()
 
     @classmethod
     def begin(
@@ -151,12 +156,14 @@ class Table:
         """What a button's act comes to: presses to be entered in their order, or an answer on the lights."""
         counters = dict(enumerate(self.match.view.counters, 1))
         announces = getattr(self.match.game, "ANNOUNCES", False)
-        self.desk, told = desks.take(self.desk, act, t, counters, taps_count=announces)
+        desk, told = desks.take(self.desk, act, t, counters, taps_count=announces)
+        for transfer in told.given:
+            self.remark(GIVEN, self._given(transfer))
         for transfer in told.paid:
-            words = f"{self.name(transfer.to)} has {transfer.counters} from {self.name(transfer.payer)}"
-            self.remark("HANDED_OVER", words)
-        if self.desk.dispute and self._dispute is None and not told.facts:
+            self.remark(HANDED_OVER, self._handed(transfer))
+        if desk.dispute and self._dispute is None and not told.facts:
             self.call(None)
+        self.desk = desk  # last: a log that cannot be written leaves all as it was, and the act is tried again
         return told.facts
 
     def refresh(self, now: float) -> None:
@@ -174,19 +181,46 @@ class Table:
         self._said = [*self._said, *(Said(entry.at, ruling) for ruling in rulings)][-RECENT:]
         for ruling in rulings:
             if ruling.kind is Kind.PAID and ruling.seat and ruling.to:
-                self.desk = desks.owe(self.desk, ruling.seat, ruling.to, ruling.counters)
+                self.desk = desks.owe(self.desk, ruling.seat, ruling.to, ruling.counters, ruling.id)
         match entry.fact:
             case Note():
                 self._note(entry.fact)
             case Pressed(seat, Press.LONG):
                 self._dispute = self._dispute or _Dispute(seat)
+            case Corrected() | Inserted():
+                self.desk = desks.only(self.desk, {ruling.id for ruling in self.match.standing})
+                if entry.source == "page":  # people have settled it; the camera's second look settles nothing
+                    self._closed()
         return rulings
 
     def _note(self, note: Note) -> None:
-        """Follow a note of ours: sealed and opened wishes live in the log like everything else."""
-        if note.code in ("WISH_SEALED", "WISH_OPENED"):
-            data = json.loads(note.words)
-            self._wishes[data["seat"]] = _Wish(**data)
+        """Follow a note of ours: wishes, payments and disputes live in the log like everything else."""
+        match note.code:
+            case "WISH_SEALED" | "WISH_OPENED":
+                data = json.loads(note.words)
+                self._wishes[data["seat"]] = _Wish(**data)
+            case "PAUSED" | "RESUMED":
+                self.state = "paused" if note.code == "PAUSED" else "playing"
+            case disputes.OPENED:
+                seat = disputes.seat_of(note.words, self.setup.seats)
+                self._dispute = self._dispute or _Dispute(seat, entry=disputes.entry_of(note.words))
+            case disputes.LET_STAND | disputes.SETTLED:
+                self._closed()
+            case code if code in (GIVEN, HANDED_OVER):
+                self._follow(note)
+
+    def _follow(self, note: Note) -> None:
+        """A payment from seat to seat as its note tells it: given by the one, or handed over."""
+        words = self._given if note.code == GIVEN else self._handed
+        found = next((t for t in self.desk.transfers if words(t) == note.words), None)
+        if found is not None:
+            self.desk = desks.given(self.desk, found) if note.code == GIVEN else desks.paid(self.desk, found)
+
+    def _given(self, transfer: desks.Transfer) -> str:
+        return f"{self.name(transfer.payer)} gave {transfer.counters} to {self.name(transfer.to)}"
+
+    def _handed(self, transfer: desks.Transfer) -> str:
+        return f"{self.name(transfer.to)} has {transfer.counters} from {self.name(transfer.payer)}"
 
     def _keep_opening(self) -> None:
         self.journal.add_rulings(self.session_id, OPENING, self.match.opening, deal=self.deal)
@@ -214,6 +248,7 @@ class Table:
         """End the session; the result of its last deal."""
         result = self.match.result()
         self.results.append(result)
+        refold(self.journal, self.session_id)  # those that a full disk did not take belong under the seal too
         self.journal.end(self.session_id, result)
         self.state = "over"
         self.refresh(self.now)
@@ -227,26 +262,29 @@ class Table:
         if not 0 <= target < len(self.match.entries):
             raise ValueError(f"there is no entry {target}")
         told = self.enter(Seen(Corrected(target, instead, by, why), self.now, self.now, source="page"))
-        self._closed()
         self.refresh(self.now)
         return told
 
-    def call(self, seat: int | None, ruling: int | None = None, entry: int | None = None) -> None:
+    def call(self, seat: int | None, ruling: int | None = None, entry: int | None = None, why: str = "") -> None:
         """Somebody calls the referee: the game pauses until the dispute is closed."""
-        self._dispute = _Dispute(seat, ruling, entry)
-        self.remark("DISPUTE_OPENED", f"{self.name(seat)} called the referee" + self._about(ruling, entry))
+        about = self._about(ruling, entry)
+        self.remark(disputes.OPENED, disputes.called(self.name(seat), about, why))
+        self._dispute = _Dispute(seat, ruling, about)
+        self.refresh(self.now)
 
-    def close_dispute(self, code: str, words: str) -> None:
-        """The dispute is settled without a correction: the ruling stands, or the table agreed otherwise."""
-        self._closed()
-        self.remark(code, words)
+    def let_stand(self, seat: int | None, why: str = "") -> None:
+        """The dispute is over: the ruling stands, says ``seat`` (None: the host)."""
+        self.remark(disputes.LET_STAND, f"{self.name(seat)}: {why or 'the ruling stands'}")
+
+    def settle(self, seat: int | None, why: str) -> None:
+        """The dispute is over: the table has agreed otherwise, in the words of ``seat`` (None: the host)."""
+        self.remark(disputes.SETTLED, f"{self.name(seat)}: {why or 'settled by agreement'}")
 
     def _closed(self) -> None:
         self._dispute, self.desk = None, desks.settled(self.desk)
 
     def pause(self, paused: bool) -> None:
         """Stop the game for a while, or go on."""
-        self.state = "paused" if paused else "playing"
         self.remark("PAUSED" if paused else "RESUMED", "")
 
     def wish(self, code: str, seat: int, commitment: str, text: str = "", nonce: str = "") -> None:
@@ -262,9 +300,10 @@ class Table:
         """A seat's player, or the host."""
         return self.setup.seats[seat - 1] if seat else "the host"
 
-    def _about(self, ruling: int | None, entry: int | None) -> str:
-        judged = self.match.rulings[ruling].entry if ruling is not None and ruling < len(self.match.rulings) else entry
-        return f" about entry {judged}" if judged is not None else ""
+    def _about(self, ruling: int | None, entry: int | None) -> int | None:
+        """The entry that a call is about."""
+        known = ruling is not None and ruling < len(self.match.rulings)
+        return self.match.rulings[ruling].entry if known and ruling is not None else entry
 
     def remark(self, code: str, words: str) -> None:
         """Write a note of ours into the log."""
@@ -283,13 +322,14 @@ class Table:
             "dealer": self.setup.dealer,
             "seats": list(self.setup.seats),
             "state": "fault" if self.desk.fault else "paused" if self._dispute else self.state,
-            "view": {**view_json(view), "quiet_act": self._quiet_acts()},
+            "view": {**view_json(view), "quiet_act": self._quiet_acts(), "quiet_word": quiet_word(self.match.game)},
             "lights": [light_json(seat, light) for seat, light in enumerate(self.panel_state.lights, 1)],
             "cards": list(self.cards()),
             "table": self.geometry,
             "rulings": [{**said.ruling.to_json(), "t": said.t_s} for said in self._said],
             "entries": [entry_json(entry) for entry in self.match.entries[-ENTRIES_SHOWN:]],
             "dispute": self._dispute_json(),
+            "notices": [*self.notices, *([self.desk.fault] if self.desk.fault else [])],
             "wishes": [
                 {"seat": w.seat, "commitment": w.commitment} | ({"text": w.text, "nonce": w.nonce} if w.text else {})
                 for w in self._wishes.values()

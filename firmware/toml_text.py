@@ -1,8 +1,12 @@
-"""Values as TOML text. The standard library reads TOML and does not write it; our files need only these few kinds."""
+"""TOML as text: values written, and the line where a key stands.
+
+The standard library reads TOML and neither writes it nor says where it found a value; our files need only this much.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -24,3 +28,25 @@ def value(thing: Any) -> str:
 def key(name: str) -> str:
     """A key, quoted where a bare one cannot be."""
     return name if name.isascii() and name.replace("_", "").isalnum() else json.dumps(name)
+
+
+_HEADER = re.compile(r"\s*(\[\[?)\s*([\w.-]+)\s*\]")
+_KEY = re.compile(r"""\s*["']?([\w-]+)["']?\s*=""")
+
+
+def line_of(text: str, table: str, name: str, place: int = 1) -> int:
+    """The line (from 1) of key ``name`` in ``[table]``, or in the ``place``-th ``[[table]]``; "" is the top.
+
+    Where the key is missing it is the table's heading; where that is missing too, 0. A top-level ``name`` may be a
+    table itself.
+    """
+    here, seen, best = "", 0, 0
+    for number, line in enumerate(text.splitlines(), start=1):
+        if found := _HEADER.match(line):
+            here = found[2]
+            seen += here == table
+            if (here == table and seen == place) or (not table and here == name):
+                best = best or number
+        elif (found := _KEY.match(line)) and found[1] == name and here == table and (not table or seen == place):
+            return number
+    return best

@@ -57,6 +57,52 @@ def test_all_faults_of_a_table_come_at_once(tmp_path: Path) -> None:
     assert "\n" not in words
 
 
+FAULTY = """\
+[table]
+widht = 900
+
+[card]
+"height" = -1
+[[zone]]
+name = "seat-1"
+polygon = [[0, 0], [9, 0], [9, 9]]
+[[zone]]
+name = "seat-2"
+polygon = [[0, 0],
+           [9, 0]]
+[panel]
+board = "small"
+segments = [5, 6]
+buzzer = "x"
+[wep]
+port = 99999
+"""
+
+
+def test_each_fault_has_its_line(tmp_path: Path) -> None:
+    path = written(tmp_path, "table.toml", FAULTY)
+    with pytest.raises(ConfigError) as caught:
+        load_table(path)
+    faults = str(caught.value).removeprefix(f"{path}: ").split("; ")
+    assert "line 2: [table] widht: unknown key" in faults
+    assert "line 5: [card] height: a number above 0 is wanted, not -1" in faults
+    assert "line 11: [zone 2] polygon: three points or more are wanted" in faults
+    assert "line 15: [panel] segments: a to g want 7 pins, 2 given" in faults
+    assert "line 16: [panel] buzzer: a GPIO number is wanted (or false for none), not 'x'" in faults
+    assert "line 17: wep: unknown key" in faults
+    assert "[camera] picture and table must name the same places, four or more of them" in faults
+
+
+def test_what_is_wrong_with_the_panel_is_said_with_the_file(tmp_path: Path) -> None:
+    text = TABLE + '[[zone]]\nname = "seat-2"\npolygon = [[0, 0], [9, 0], [9, 9]]\n'
+    path = written(tmp_path, "table.toml", text + '[panel]\nboard = "small"\nbuttons = [4, 4]\n')
+    with pytest.raises(ConfigError, match=r"line \d+: \[panel\] GPIO 4 is used for seat 1 button and seat 2 button"):
+        load_table(path)
+    path.write_text("panel = 3\n" + text)
+    with pytest.raises(ConfigError, match="line 1: panel: a table is wanted, not 3"):
+        load_table(path)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -12,8 +12,9 @@ from firmware.panel.buttons import Act, Gesture
 from firmware.panel.panel_fake import FakePanel
 from firmware.panel.signals import Meaning
 from firmware.referee.cards import Card
-from firmware.referee.events import Laid, Press, Pressed
-from firmware.referee.match import BadSetup, Setup
+from firmware.referee.events import Corrected, Entry, Laid, Note, Press, Pressed
+from firmware.referee.match import BadSetup, Match, Setup
+from firmware.referee.rulings import Kind, Ruling
 from firmware.seen import Seen
 from firmware.table import Table
 from firmware.web.source import Noticeboard
@@ -118,8 +119,95 @@ def test_a_long_press_calls_the_referee_and_a_ruling_can_stand(journal: Journal)
     assert table.snapshot()["state"] == "paused"
     assert table.snapshot()["dispute"]["seat"] == 2
     assert all(light.meaning is Meaning.DISPUTE for light in table.panel_state.lights)
-    table.close_dispute("LET_STAND", "it stands")
+    table.let_stand(3)
     assert table.snapshot()["state"] == "playing"
+    assert table.match.entries[-1].fact == Note("LET_STAND", "Cy: the ruling stands")
+
+
+def resumed(journal: Journal, table: Table) -> Table:
+    """The same session as another program would find it."""
+    again = Table.resume(journal, table.session_id, lights=FakePanel(), board=Noticeboard({}, nobody))
+    again.refresh(table.now)
+    return again
+
+
+def meanings(table: Table) -> list[Meaning]:
+    return [light.meaning for light in table.panel_state.lights]
+
+
+@pytest.mark.parametrize("end", ["let_stand", "settle", "correct", "none"])
+def test_a_dispute_is_open_after_a_crash_exactly_if_it_was_before(journal: Journal, end: str) -> None:
+    table = begun(journal, FakePanel())
+    table.enter(laid("7H", 1, 1.0))
+    table.call(2, entry=0, why="that was the diamond")
+    assert resumed(journal, table).snapshot()["dispute"] == {"seat": 2, "ruling": None, "entry": 0, "open": True}
+    match end:
+        case "let_stand":
+            table.let_stand(2)
+        case "settle":
+            table.settle(None, "we deal again")
+        case "correct":
+            table.correct(0, Laid(Card.parse("7D"), "layout", 1), "Bo", "misread")
+    again = resumed(journal, table)
+    assert again.snapshot()["dispute"] == table.snapshot()["dispute"]
+    assert (again.snapshot()["dispute"] is not None) == (end == "none")
+    assert meanings(again) == meanings(table)
+
+
+def test_the_cameras_second_look_settles_no_dispute(journal: Journal) -> None:
+    table = begun(journal, FakePanel())
+    table.enter(laid("7H", 1, 1.0))
+    table.call(2)
+    table.enter(Seen(Corrected(0, Laid(Card.parse("7D"), "layout", 1), "camera", "read later"), 3.0, 3.0))
+    assert table.snapshot()["dispute"] is not None
+
+
+def test_a_paused_game_is_paused_after_a_crash(journal: Journal) -> None:
+    table = begun(journal, FakePanel())
+    table.pause(True)
+    assert resumed(journal, table).snapshot()["state"] == "paused"
+    table.pause(False)
+    assert resumed(journal, table).snapshot()["state"] == "playing"
+
+
+def tap(seat: int) -> Act:
+    return Act(Gesture.TAP, NS, taps=1, seat=seat)
+
+
+def test_a_payment_from_seat_to_seat_stands_in_the_log_press_by_press(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No game of ours asks for one without the pool; a ruling of that kind is put into the referee's mouth."""
+    real = Match.add
+
+    def add(match: Match, entry: Entry) -> tuple[Ruling, ...]:
+        said = real(match, entry)
+        owed = Ruling(Kind.PAID, "FINE", seat=2, to=3, counters=2, entry=entry.number, id=900 + entry.number)
+        if isinstance(entry.fact, Laid):
+            match._standing.append(owed)
+            return (*said, owed)
+        return said
+
+    monkeypatch.setattr(Match, "add", add)
+    table = begun(journal, FakePanel())
+    table.enter(laid("7H", 1, 1.0))
+    assert [(t.payer, t.to, t.given) for t in resumed(journal, table).desk.transfers] == [(2, 3, False)]
+    assert table.hear(tap(2), 2.0) == ()
+    table.refresh(2.0)
+    assert Meaning.CONFIRM in meanings(table)
+    assert meanings(resumed(journal, table)) == meanings(table)
+    assert table.hear(tap(3), 3.0) == ()
+    table.refresh(3.0)
+    assert Meaning.CONFIRM not in meanings(table)
+    assert resumed(journal, table).desk.transfers == ()
+    assert [e.fact.words for e in table.match.entries[1:] if isinstance(e.fact, Note)] == [
+        "Bo gave 2 to Cy",
+        "Cy has 2 from Bo",
+    ]
+    table.enter(laid("8H", 2, 4.0))
+    assert len(table.desk.transfers) == 1
+    table.correct(3, None, "Ann", "nobody laid that")
+    assert table.desk.transfers == (), "a payment whose ruling was overturned is due no more"
 
 
 def test_a_double_press_shows_the_balance_and_is_no_act(journal: Journal) -> None:

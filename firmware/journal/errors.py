@@ -16,7 +16,15 @@ People's mistakes at the table are rulings and never come here.
 from __future__ import annotations
 
 import errno
+import os
 import sqlite3
+
+#: What a full disk needs; the journal adds what of its own could go (`Journal.spare_words`).
+FULL = "the disk is full: delete other files on it"
+
+
+#: The index that SQLite shares with readers grows by so many bytes at a time.
+_PAGE_BYTES = 32 << 10
 
 
 class JournalError(OSError):
@@ -58,20 +66,32 @@ class BadArchive(JournalError):
 def from_sqlite(error: sqlite3.Error, where: object) -> JournalError:
     """The error of ours that a database error means; ``where`` is the file."""
     words = str(error)
-    if "full" in words:
-        return DiskFull(f"{where}: the disk is full: free some space (`cardtable forget` drops old pictures)")
+    if "full" in words or ("disk I/O" in words and _no_room(where)):
+        return DiskFull(f"{where}: {FULL}")
     if "readonly" in words or "unable to open" in words:
         return DiskReadOnly(f"{where}: cannot be written ({words}): check the disk and the folder's owner")
     if is_damage(error):
-        return Damaged(f"{where}: {words}: start the program again, it sets the file aside and rebuilds it")
+        return Damaged(
+            f"{where}: damaged ({words}): `cardtable repair` sets the file aside and rebuilds it "
+            "(the table does it when it starts)"
+        )
     return JournalError(f"{where}: {words}: check the disk")
+
+
+def _no_room(where: object) -> bool:
+    """Whether the disk of the file ``where`` has no room: SQLite calls that an I/O error where it maps memory."""
+    try:
+        disk = os.statvfs(os.path.dirname(str(where)) or ".")
+    except OSError:
+        return False
+    return disk.f_bavail * disk.f_frsize < _PAGE_BYTES
 
 
 def from_os(error: OSError, where: object) -> JournalError:
     """The error of ours that an operating system's error means; ``where`` is the file."""
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
-            return DiskFull(f"{where}: the disk is full: free some space (`cardtable forget` drops old pictures)")
+            return DiskFull(f"{where}: {FULL}")
         case errno.EROFS | errno.EACCES | errno.EPERM:
             return DiskReadOnly(f"{where}: cannot be written: check the disk and the folder's owner")
         case errno.ENOENT | errno.ENOTDIR | errno.EISDIR:

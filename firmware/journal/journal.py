@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from secrets import randbelow
@@ -22,7 +22,10 @@ from . import quota
 from .chain import ALPHABET, genesis
 from .clock import Clock, Stamp, SystemClock, now, step_ns
 from .errors import BadEntry, Damaged, DiskFull, JournalError, NoSuchSession, from_os
-from .guard import Lock, make_folder
+from .guard import Lock, Reserve, free_bytes, make_folder
+from .judge import OPENING as OPENING  # for those who keep what was said before the first entry
+from .judge import deals_of
+from .lines import Deal as Deal
 from .lines import Line, LineKind, Remark, SessionHeader, entry_body, line_entry, read_line
 from .listing import Query, Summary, find
 from .pen import Draft, Pen, Tail, read_row
@@ -37,13 +40,16 @@ from .store import NAME, RulingRow, SessionRow, Store, open_to_read
 #: Random letters after a session's number, so that sessions of two tables rarely have the same name: 1 in a million.
 _TOKEN_CHARS = 4
 
-#: The number under which the referee's first words of a deal are kept, before any entry.
-OPENING = -1
-
 #: When the clock is set, so many of the newest sessions are looked at for the same boot; more evenings than that
 #: without switching the table off are not expected.
 _DOUBTED = 50
 
+
+#: Opening the database takes less than this: 32 kB for the index shared with readers, and what repairs may write.
+_OPENING_BYTES = 1 << 20
+
+#: Less than this is no remedy for a full disk.
+_WORTH_FORGETTING_BYTES = 1_000_000
 
 _ONLY_HERE = """
 SELECT DISTINCT hash FROM evidence AS mine WHERE session = ?1
@@ -51,20 +57,14 @@ AND NOT EXISTS (SELECT 1 FROM evidence AS e WHERE e.hash = mine.hash AND e.sessi
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Deal:
-    """One deal of a session: its number from 1, the dealer's seat, and what is known of it."""
-
-    number: int
-    dealer: int | None
-    known: Mapping[str, Any]
-
-
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 def _writes(method: _Method) -> _Method:
-    """One writer at a time; and if the database breaks meanwhile it is rebuilt, and the method runs once more."""
+    """One writer at a time; and if the database breaks meanwhile it is rebuilt, and the method runs once more.
+
+    A full disk is told with what of the journal's own could go.
+    """
 
     @wraps(method)
     def guarded(journal: Journal, *args: Any, **kwargs: Any) -> Any:
@@ -75,6 +75,9 @@ def _writes(method: _Method) -> _Method:
             except Damaged:
                 journal._pen.rebuild()
                 return method(journal, *args, **kwargs)
+            except DiskFull as error:
+                more = journal.spare_words()
+                raise DiskFull(str(error) if more in str(error) else f"{error}{more}") from error
 
     return cast(_Method, guarded)
 
@@ -112,11 +115,13 @@ class Journal:
         *,
         clock: Clock | None = None,
         read_only: bool = False,
+        alone: bool = False,
         photo_quota_bytes: int = quota.QUOTA_BYTES,
     ) -> Journal:
         """Open the journal in ``folder`` (made if missing), and put right what a crash or a bad disk left.
 
-        With ``read_only`` nothing is changed or repaired, and a program that writes does not stand in the way.
+        With ``read_only`` nothing is changed or repaired, and a program that writes does not stand in the way. With
+        ``alone`` nobody can read meanwhile, and it opens on a disk without a byte of room.
 
         :raises JournalBusy: if another program writes it.
         :raises JournalError: if it cannot be opened; the line says what to do.
@@ -127,7 +132,7 @@ class Journal:
             store, lock, repairs = open_to_read(folder / NAME), None, Repairs()
         else:
             lock = _take(folder)
-            store, repairs = _open_locked(places, lock, clock)
+            store, repairs = _open_locked(places, lock, clock, alone)
         journal = cls(places, store, clock=clock, lock=lock, repairs=repairs, photo_quota_bytes=photo_quota_bytes)
         if lock is not None:
             journal._pen.reserve.fill()
@@ -230,11 +235,16 @@ class Journal:
         """Keep what the referee said about an entry, for readers. The log is the truth, this can be told again.
 
         ``entry`` is the entry that made him say it, `OPENING` for what he says before the first. Not flushed on its
-        own (it rides with the next line), so it costs no wait before the lamp; on a full disk nothing is kept.
+        own (it rides with the next line), so it costs no wait before the lamp; a disk that refuses keeps nothing.
         """
-        number = self._row(session_id).number
-        with suppress(DiskFull), self.store.writing(durable=False) as execute:
-            add_rulings(execute, number, deal, entry, rulings)
+        try:
+            number = self._row(session_id).number
+            with self.store.writing(durable=False) as execute:
+                add_rulings(execute, number, deal, entry, rulings)
+        except (Damaged, NoSuchSession):
+            raise
+        except JournalError:  # the entry stands in the log, and its lamp may light
+            return
 
     @_writes
     def remark(self, session_id: str, code: Remark, *, deal: int = 1, **data: Any) -> Line:
@@ -275,11 +285,10 @@ class Journal:
 
     def deals(self, session_id: str) -> tuple[Deal, ...]:
         """The deals of a session in order; the first stands in the header."""
-        header = self.header(session_id)
-        sql = "SELECT text FROM line WHERE session = ? AND kind = ? ORDER BY seq"
-        later = [read_line(row[0]) for row in self.store.rows(sql, self._row(session_id).number, LineKind.DEAL.value)]
-        first = Deal(1, header.dealer, header.deal)
-        return (first, *(Deal(line.deal, line.body["dealer"], line.body["deal"]) for line in later))
+        sql = "SELECT text FROM line WHERE session = ? AND kind IN (?, ?) ORDER BY seq"
+        number = self._row(session_id).number
+        found = self.store.rows(sql, number, LineKind.BEGIN.value, LineKind.DEAL.value)
+        return deals_of(read_line(text) for (text,) in found)
 
     def lines(self, session_id: str) -> Iterator[Line]:
         """Every line of a session in order.
@@ -351,10 +360,29 @@ class Journal:
         """Remove a session's pictures and keep its log; the bytes freed. Pictures that another session has too stay."""
         row = self._row(session_id)
         names = [digest.hex() for (digest,) in self.store.rows(_ONLY_HERE, row.number)]
+        freed = 0
         if names:
-            self.remark(row.id, Remark.FORGOTTEN, photos=names)
+            try:
+                self.remark(row.id, Remark.FORGOTTEN, photos=names)
+            except DiskFull:  # their own room is what the log's line needs; they were to go anyway
+                freed = self.photos.remove(names)
+                self.remark(row.id, Remark.FORGOTTEN, photos=names)
             self.store.checkpoint()
-        return self.photos.remove(names)
+        return freed + self.photos.remove(names)
+
+    def spare_words(self) -> str:
+        """What of the journal's own could make room on a full disk, to be added to a refusal; "" for nothing."""
+        sql = (
+            "SELECT coalesce(sum(bytes), 0) FROM photo WHERE gone = 0 AND hash IN (SELECT hash FROM evidence "
+            "JOIN session ON session.number = evidence.session WHERE session.ended = 1)"
+        )
+        try:
+            kept_bytes = int(self.store.rows(sql)[0][0])
+        except JournalError:
+            return ""
+        if kept_bytes < _WORTH_FORGETTING_BYTES:
+            return ""
+        return f", or end the table and `cardtable forget` sessions: {kept_bytes / 1e6:.0f} MB of pictures are kept"
 
     def backup(self, target: Path) -> None:
         """Copy the whole database into one file while it is in use (pictures are not part of it)."""
@@ -421,10 +449,12 @@ def _take(folder: Path) -> Lock:
     return Lock.take(folder)
 
 
-def _open_locked(places: Places, lock: Lock, clock: Clock) -> tuple[Store, Repairs]:
+def _open_locked(places: Places, lock: Lock, clock: Clock, alone: bool) -> tuple[Store, Repairs]:
     try:
         places.shelf.sweep()
-        return open_sound(places, clock.wall_ns())
+        if free_bytes(places.folder) < _OPENING_BYTES:
+            Reserve(places.folder).give_up()
+        return open_sound(places, clock.wall_ns(), alone=alone)
     except BaseException:
         lock.release()
         raise

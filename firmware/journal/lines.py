@@ -38,8 +38,6 @@ class Remark(StrEnum):
     REBUILT = "rebuilt"  # the database was damaged and rebuilt
     THINNED = "photos_thinned"  # pictures removed to make room: `photos`
     FORGOTTEN = "photos_forgotten"  # pictures removed because people asked: `photos`
-    DISPUTE_OPENED = "dispute_opened"  # `entry`, `by`, `why`
-    DISPUTE_CLOSED = "dispute_closed"  # `dispute`, `outcome`, `by`, `why`
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +90,15 @@ class SessionHeader:
         """The header that `to_json` wrote; keys it does not know are ignored."""
         known = {f.name: data[f.name] for f in fields(cls) if f.name in data}
         return cls(**{**known, "seats": tuple(data["seats"])})
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """One deal of a session: its number from 1, the dealer's seat, and what is known of it."""
+
+    number: int
+    dealer: int | None
+    known: Mapping[str, Any]
 
 
 def _plain(value: Any) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from .names import shown_names
 from .rows import folded
 from .store import SessionRow, Store
 
@@ -48,6 +49,14 @@ class Summary:
             "disputes": row.disputes,
         }
 
+    def text(self) -> str:
+        """The line that ``cardtable sessions`` prints."""
+        row = self.row
+        marks = f"{' disputed' if row.disputes else ''}{'' if row.ended else ' (not ended)'}"
+        marks += " (time uncertain)" if row.uncertain else ""
+        names = ", ".join(shown_names(self.seats))
+        return f"{row.id}  {iso(row.started_ns)}  {row.game:<16} {row.entries:>5} entries  {names}{marks}"
+
 
 def find(store: Store, query: Query) -> list[Summary]:
     """The sessions that fit, newest first."""
@@ -71,6 +80,11 @@ def _names(store: Store, rows: list[SessionRow]) -> dict[int, tuple[str, ...]]:
     for session, name in store.rows(sql, json.dumps([row.number for row in rows])):
         names[session] = (*names.get(session, ()), name)
     return names
+
+
+def day_ns(day: datetime) -> int:
+    """When a day (or an hour of it) of this machine's calendar begins, as a wall time."""
+    return int(day.timestamp()) * 1_000_000_000
 
 
 def iso(wall_ns: int) -> str:

@@ -10,18 +10,22 @@ import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
+
+from firmware.referee.match import BadSetup
 
 from .chain import genesis, link
 from .errors import JournalError, from_os
 from .guard import make_folder, sync_folder
-from .lines import Sealed, read_line
+from .judge import judge, rulings_of
+from .lines import LineKind, Sealed, read_line
 from .photos import PhotoShelf
-from .rows import Execute, add_line, add_session, drop_session
+from .rows import Execute, add_line, add_rulings, add_session, drop_session, rulings_seal
 from .spare import Spare, SpareText, spare_row
-from .store import NAME, SessionRow, Store, open_store, suspect_mark
+from .store import NAME, RulingRow, SessionRow, Store, open_store, suspect_mark
 
 ASIDE = "set-aside"
 Rows = tuple[Sealed, ...]
@@ -53,17 +57,19 @@ class Places:
     shelf: PhotoShelf
 
 
-def open_sound(places: Places, wall_ns: int) -> tuple[Store, Repairs]:
+def open_sound(places: Places, wall_ns: int, *, alone: bool = False) -> tuple[Store, Repairs]:
     """The database, whole and in step with the spare logs; what is broken is set aside and rebuilt.
+
+    ``alone``: as for `open_store`.
 
     :raises JournalError: if the disk cannot be written or the file is not ours to touch.
     """
     repairs = Repairs()
     path = places.folder / NAME
     try:
-        store, fault = _try_open(path, expected=bool(places.spare.ids()))
+        store, fault = _try_open(path, expected=bool(places.spare.ids()), alone=alone)
         broken = None if store else set_aside(places.folder, _database_files(path), wall_ns) / NAME
-        return _made_sound(store or open_store(path), places, broken, fault, repairs, wall_ns), repairs
+        return _made_sound(store or open_store(path, alone=alone), places, broken, fault, repairs, wall_ns), repairs
     except JournalError:
         raise
     except OSError as error:
@@ -83,13 +89,13 @@ def _made_sound(store: Store, places: Places, broken: Path | None, fault: str, r
     return store
 
 
-def _try_open(path: Path, *, expected: bool) -> tuple[Store | None, str]:
+def _try_open(path: Path, *, expected: bool, alone: bool) -> tuple[Store | None, str]:
     """The open database, or what is wrong with it; an empty file is wrong if sessions are ``expected``."""
     size = path.stat().st_size if path.exists() else 0
     if size == 0 and expected:
         return None, "the file was empty" if path.exists() else "the file was gone"
     try:
-        store = open_store(path)
+        store = open_store(path, alone=alone)
     except sqlite3.DatabaseError as error:
         return None, str(error)
     looked = size <= LOOK_THROUGH_BYTES or suspect_mark(path).exists()
@@ -130,6 +136,7 @@ def _rebuild(store: Store, places: Places, broken: Path, repairs: Repairs, fault
             lines = max(places.spare.read(session_id).lines, trusted(session_id, wreck.lines(session_id)), key=len)
             if lines:
                 restore(store, places.shelf, session_id, lines)
+                _tell_again(store, session_id, lines, wreck.rulings(session_id))
                 sessions, entries = sessions + 1, entries + len(lines)
     store.checkpoint()
     repairs.rebuilt = True
@@ -165,7 +172,15 @@ class _Wreck:
         for text, digest in self._rows(sql, session_id):
             yield Sealed(text, digest.hex())
 
-    def _rows(self, sql: str, *values: str) -> Iterator[tuple[str, bytes]]:
+    def rulings(self, session_id: str) -> list[RulingRow]:
+        """The rulings that it still has of a session; none if it does not have all that were said."""
+        sql = (
+            "SELECT deal, id, entry, kind, code, text FROM ruling "
+            "WHERE session = (SELECT number FROM session WHERE id = ?) ORDER BY deal, id"
+        )
+        return [RulingRow(*row) for row in self._rows(sql, session_id)]
+
+    def _rows(self, sql: str, *values: str) -> Iterator[tuple[Any, ...]]:
         if self._db is None:
             return
         with suppress(sqlite3.Error):
@@ -198,6 +213,24 @@ def restore(store: Store, shelf: PhotoShelf, session_id: str, lines: Sequence[Se
         if taken or not wanted:
             wanted = _next_number(execute("SELECT max(number) FROM session").fetchone())
         _put(execute, shelf, session_id, wanted, lines)
+
+
+def _tell_again(store: Store, session_id: str, lines: Sequence[Sealed], left: Sequence[RulingRow]) -> None:
+    """Give a session its rulings back: those that are left if they are all that were said, else as they follow.
+
+    A game that this program does not know stays without.
+    """
+    read = [read_line(sealed.text) for sealed in lines]
+    number = store.sessions("id = ?", session_id)[0].number
+    seal = read[-1].body.get("rulings") if read[-1].kind is LineKind.END else None
+    with store.writing(durable=False) as execute:
+        if left and rulings_seal(left) == seal:
+            for row in left:
+                execute("INSERT INTO ruling VALUES (?, ?, ?, ?, ?, ?, ?)", (number, *astuple(row)))
+            return
+        with suppress(BadSetup, ValueError, KeyError, TypeError):
+            for deal, entry, ruling in rulings_of(judge(read)):
+                add_rulings(execute, number, deal, entry, [ruling])
 
 
 def _put(execute: Execute, shelf: PhotoShelf, session_id: str, number: int, lines: Sequence[Sealed]) -> None:
@@ -243,6 +276,7 @@ def _restore_missing(store: Store, places: Places, session_id: str, repairs: Rep
     text = places.spare.read(session_id)
     if text.lines:
         restore(store, places.shelf, session_id, text.lines)
+        _tell_again(store, session_id, text.lines, ())
         repairs.words.append(f"session {session_id} was missing in the database: put back with {len(text.lines)} lines")
     _mend_spare(places, session_id, text, text.lines, repairs, wall_ns)
 
@@ -275,6 +309,7 @@ def _replace(
         else:
             drop_session(execute, row.number)
             _put(execute, places.shelf, row.id, row.number, best)
+    _tell_again(store, row.id, best, ())
     repairs.words.append(f"session {row.id}: the database had {len(kept)} lines, now {len(best)} from the spare log")
 
 

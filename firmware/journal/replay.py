@@ -7,45 +7,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-from firmware.referee.events import Entry
-from firmware.referee.match import BadSetup, Match, Setup
-from firmware.referee.rulings import Ruling
+from firmware.referee.match import BadSetup
 
 from .chain import canonical
 from .errors import BadEntry, JournalError
-from .journal import OPENING, Deal, Journal
-from .lines import LineKind, SessionHeader
-from .names import listed, title
+from .journal import Journal
+from .judge import DealReplay, judge, rulings_of
+from .judge import setup_of as setup_of  # what a replay begins with
+from .lines import LineKind
+from .names import listed, title, visible
 from .settle import Settlement, add_up, settle_up
 from .store import RulingRow
-
-
-@dataclass(frozen=True, slots=True)
-class DealReplay:
-    """One deal judged again. ``said``: the entry's number (`OPENING` before the first) and what the referee said."""
-
-    deal: Deal
-    match: Match
-    said: tuple[tuple[int, tuple[Ruling, ...]], ...]
-
-    @property
-    def entries(self) -> Sequence[Entry]:
-        """The entries of this deal."""
-        return self.match.entries
-
-    def net(self) -> dict[str, int]:
-        """What each player won or lost in this deal, in counters."""
-        seats = self.match.setup.seats
-        return {name: self.match.ledger.balance(seat) for seat, name in enumerate(seats, start=1)}
-
-
-def setup_of(header: SessionHeader, deal: Deal) -> Setup:
-    """What the referee has to know of a deal."""
-    return Setup(header.game, header.seats, deal.dealer, header.house, deal.known)
 
 
 def replay(journal: Journal, session_id: str) -> tuple[DealReplay, ...]:
@@ -53,27 +28,10 @@ def replay(journal: Journal, session_id: str) -> tuple[DealReplay, ...]:
 
     :raises BadEntry: if this program does not know the game or its house rules.
     """
-    header = journal.header(session_id)
-    entries: dict[int, list[Entry]] = {}
-    for line, entry in journal.numbered(session_id):
-        entries.setdefault(line.deal, []).append(entry)
     try:
-        return tuple(_one(header, deal, entries.get(deal.number, [])) for deal in journal.deals(session_id))
+        return judge(list(journal.lines(session_id)))
     except BadSetup as error:
         raise BadEntry(f"session {session_id} cannot be judged by this program: {error}") from None
-
-
-def _one(header: SessionHeader, deal: Deal, entries: Sequence[Entry]) -> DealReplay:
-    match = Match(setup_of(header, deal))
-    said = [(OPENING, match.opening), *((entry.number, match.add(entry)) for entry in entries)]
-    return DealReplay(deal, match, tuple((number, rulings) for number, rulings in said if rulings))
-
-
-def rulings_of(deals: Sequence[DealReplay]) -> Iterator[tuple[int, int, Ruling]]:
-    """Every ruling with its deal and the entry that made the referee say it."""
-    for one in deals:
-        for number, rulings in one.said:
-            yield from ((one.deal.number, number, ruling) for ruling in rulings)
 
 
 def results(deals: Sequence[DealReplay]) -> list[dict[str, Any]]:
@@ -175,8 +133,9 @@ def session_net(journal: Journal, session_id: str) -> dict[str, int]:
 
 
 def settle_evening(journal: Journal, session_ids: Iterable[str]) -> Settlement:
-    """Several sessions settled together: who owes whom after an evening, by the names that were typed."""
-    return settle_up(add_up(session_net(journal, session_id) for session_id in session_ids))
+    """Several sessions settled together, each once: who owes whom after an evening, by the names that were typed."""
+    ids = dict.fromkeys(journal.session(session_id).id for session_id in session_ids)
+    return settle_up(add_up(session_net(journal, session_id) for session_id in ids))
 
 
 def refold(journal: Journal, session_id: str) -> int:
@@ -208,4 +167,4 @@ def net_words(net: Mapping[str, int]) -> str:
     """``Ann +6, Bo -3 and Cy -3``; nothing if nobody won or lost."""
     if not any(net.values()):
         return ""
-    return listed([f"{name} {counters:+d}" for name, counters in net.items()])
+    return listed([f"{visible(name)} {counters:+d}" for name, counters in net.items()])

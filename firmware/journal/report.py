@@ -14,10 +14,11 @@ from firmware.referee.rulings import Kind, Ruling
 from .chain import head_code
 from .clock import elapsed_ns
 from .errors import BadEntry
-from .journal import OPENING, Deal, Journal
-from .lines import Line, LineKind, Remark, SessionHeader
+from .journal import Journal
+from .judge import OPENING, DealReplay
+from .lines import Deal, Line, LineKind, Remark, SessionHeader
 from .names import counted, listed, shown_names, title, visible, with_shown_names
-from .replay import DealReplay, net_words, replay, results
+from .replay import net_words, replay, results
 from .settle import Settlement, add_up, settle_up
 from .store import SessionRow
 from .tell import Teller
@@ -250,10 +251,6 @@ def _remark(line: Line) -> str:
             return f"{counted(len(body['photos']), 'picture')} removed to make room"
         case Remark.FORGOTTEN:
             return f"{counted(len(body['photos']), 'picture')} removed because people asked"
-        case Remark.DISPUTE_OPENED:
-            return f"{visible(body['by'])} disputed entry {body['entry']}: {visible(body['why'])}"
-        case Remark.DISPUTE_CLOSED:
-            return f"dispute {body['dispute']} {body['outcome']} ({visible(body['by'])}: {visible(body['why'])})"
         case _:
             return ""
 

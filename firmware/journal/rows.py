@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from firmware.referee.rulings import Kind, Ruling
 
 from .chain import canonical, genesis
+from .disputes import OPENED, entry_of
 from .lines import Line, LineKind, Remark, Sealed, SessionHeader
 from .store import RulingRow
 
@@ -85,8 +85,6 @@ def removed_photos(line: Line) -> tuple[str, ...]:
 def disputed_entries(line: Line) -> tuple[int, ...]:
     """The entries that a line calls into question, of its own deal."""
     body = line.body
-    if line.kind is LineKind.NOTE and body.get("code") == Remark.DISPUTE_OPENED:
-        return (int(body["entry"]),)
     if line.kind is not LineKind.FACT:
         return ()
     number, fact = body["number"], body["fact"]
@@ -99,9 +97,9 @@ def disputed_entries(line: Line) -> tuple[int, ...]:
             return (*fact["entries"], number)
         case "pressed" if fact.get("press") == "long":
             return _called_about(number)
-        case "note" if fact.get("code") == "DISPUTE_OPENED":
-            named = re.search(r"\bentry (\d+)", fact.get("words", ""))
-            return (*_called_about(number), *([int(named[1])] if named else []))
+        case "note" if fact.get("code") == OPENED:
+            named = entry_of(fact.get("words", ""))
+            return (*_called_about(number), *([] if named is None else [named]))
         case _:
             return ()
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .names import counted
+from .names import counted, visible
 
 #: The counters that nobody has won yet.
 POOL = "the pool"
@@ -60,11 +60,12 @@ class Settlement:
 def _words(transfer: Transfer) -> str:
     """What people do about a transfer: nothing more where the pool is concerned, it lies on the table."""
     counters = counted(transfer.counters, "counter")
+    source, to = visible(transfer.source), visible(transfer.to)
     if transfer.to == POOL:
-        return f"{transfer.source} leaves {counters} in the pool."
+        return f"{source} leaves {counters} in the pool."
     if transfer.source == POOL:
-        return f"{transfer.to} has {counters} from the pool."
-    return f"{transfer.source} gives {transfer.to} {counters}."
+        return f"{to} has {counters} from the pool."
+    return f"{source} gives {to} {counters}."
 
 
 def add_up(nets: Iterable[Mapping[str, int]]) -> dict[str, int]:

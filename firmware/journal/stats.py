@@ -13,9 +13,10 @@ from firmware.referee.rulings import Kind
 from .clock import elapsed_ns
 from .errors import BadEntry
 from .journal import Journal
+from .judge import DealReplay
 from .listing import Query
 from .names import shown_name, title
-from .replay import DealReplay, replay
+from .replay import replay
 
 #: Proved claims about passing and holding back, whatever a game calls them.
 _FALSE_CLAIMS = (Kind.PROVED,)

@@ -205,14 +205,18 @@ def mark_suspect(path: Path) -> None:
         suspect_mark(path).touch()
 
 
-def open_store(path: Path) -> Store:
+def open_store(path: Path, *, alone: bool = False) -> Store:
     """Open or create the database for writing, and bring its tables up to date.
+
+    ``alone``: nobody reads beside it, so that it needs no file for the index shared with readers: not a byte of room.
 
     :raises sqlite3.DatabaseError: if the file is damaged.
     :raises JournalError: if it is not ours, from a newer program, or cannot be written.
     """
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=BUSY_MS / 1000)
     try:
+        if alone:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
         check(connection, path)
         connection.execute("PRAGMA journal_mode = WAL").fetchall()
         connection.execute("PRAGMA synchronous = FULL")

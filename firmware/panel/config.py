@@ -127,12 +127,21 @@ def panel_config(data: Mapping[str, Any], seats: int) -> PanelConfig:
 
     :raises PanelConfigError: with every fault and its remedy.
     """
+    config, faults = _read_all(data, seats)
+    if faults:
+        raise PanelConfigError("[panel] " + "; ".join(faults))
+    return config
+
+
+def panel_faults(data: Mapping[str, Any], seats: int) -> tuple[str, ...]:
+    """All that is wrong with the [panel] table, each with its remedy; most begin with the key."""
+    return _read_all(data, seats)[1]
+
+
+def _read_all(data: Mapping[str, Any], seats: int) -> tuple[PanelConfig, tuple[str, ...]]:
     faults: list[str] = []
     config = _read(data, seats, faults)
-    faults += _check(config)
-    if faults:
-        raise PanelConfigError("[panel] " + "; ".join(dict.fromkeys(faults)))
-    return config
+    return config, tuple(dict.fromkeys([*faults, *_check(config)]))
 
 
 def _read(data: Mapping[str, Any], seats: int, faults: list[str]) -> PanelConfig:

@@ -7,7 +7,7 @@ says "got it"; only then is it paid.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from ..referee.events import Press, Pressed
@@ -17,12 +17,16 @@ from .signals import Attention
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """A payment of ``counters`` from the seat ``payer`` to the seat ``to``; ``given`` once the payer has pressed."""
+    """A payment of ``counters`` from the seat ``payer`` to the seat ``to``; ``given`` once the payer has pressed.
+
+    ``ruling``: the number of the ruling that made it due.
+    """
 
     payer: int
     to: int
     counters: int
     given: bool = False
+    ruling: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +54,10 @@ class Desk:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What an act came to: ``facts`` for the referee, and ``paid``: transfers that both seats have confirmed."""
+    """What an act came to: ``facts`` for the referee; transfers that are ``given`` (the payer pressed) and ``paid``."""
 
     facts: tuple[Pressed, ...] = ()
+    given: tuple[Transfer, ...] = ()
     paid: tuple[Transfer, ...] = ()
 
 
@@ -95,20 +100,31 @@ def _tapped(desk: Desk, act: Act) -> tuple[Desk, Told]:
     """
     for transfer in desk.transfers:
         if transfer.given and act.seat == transfer.to:
-            return replace(desk, transfers=_without(desk, transfer)), Told(paid=(transfer,))
+            return paid(desk, transfer), Told(paid=(transfer,))
         if not transfer.given and act.seat == transfer.payer:
-            given = tuple(replace(t, given=True) if t is transfer else t for t in desk.transfers)
-            return replace(desk, transfers=given), NOTHING
+            return given(desk, transfer), Told(given=(transfer,))
     return desk, Told((Pressed(act.seat, Press.SHORT, act.taps),))
 
 
-def _without(desk: Desk, gone: Transfer) -> tuple[Transfer, ...]:
-    return tuple(t for t in desk.transfers if t is not gone)
+def given(desk: Desk, transfer: Transfer) -> Desk:
+    """The payer has pressed: it waits for the receiver now."""
+    changed = tuple(replace(t, given=True) if t is transfer else t for t in desk.transfers)
+    return replace(desk, transfers=changed)
 
 
-def owe(desk: Desk, payer: int, to: int, counters: int) -> Desk:
-    """A payment from seat to seat has fallen due."""
-    return replace(desk, transfers=(*desk.transfers, Transfer(payer, to, counters)))
+def paid(desk: Desk, transfer: Transfer) -> Desk:
+    """Both have pressed: nothing waits any more."""
+    return replace(desk, transfers=tuple(t for t in desk.transfers if t is not transfer))
+
+
+def owe(desk: Desk, payer: int, to: int, counters: int, ruling: int = -1) -> Desk:
+    """A payment from seat to seat has fallen due, by this ruling."""
+    return replace(desk, transfers=(*desk.transfers, Transfer(payer, to, counters, ruling=ruling)))
+
+
+def only(desk: Desk, rulings: Collection[int]) -> Desk:
+    """A correction has overturned rulings: what only they made due is due no more."""
+    return replace(desk, transfers=tuple(t for t in desk.transfers if t.ruling in rulings))
 
 
 def settled(desk: Desk) -> Desk:

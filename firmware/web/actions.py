@@ -48,6 +48,7 @@ class CallTap(_Tap):
     do: Literal["call"]
     ruling: Number | None = None
     entry: Number | None = None
+    why: Words = ""
 
 
 class LetStandTap(_Tap):
@@ -55,6 +56,7 @@ class LetStandTap(_Tap):
 
     do: Literal["let_stand"]
     ruling: Number | None = None
+    why: Words = ""
 
 
 class CorrectTap(_Tap):

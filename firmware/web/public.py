@@ -18,7 +18,7 @@ RULINGS, ENTRIES = 20, 50
 TOP = ("session", "game", "title", "dealer", "deal", "state", "rhythm_words", "code")
 VIEW = (
     *("turn", "due", "due_count", "need", "pool", "counters", "table", "out_of_step", "over", "winner", "words"),
-    *("quiet_act", "quiet_seat", "compartments", "hand_counts", "owes"),
+    *("quiet_act", "quiet_word", "compartments", "hand_counts", "owes"),
 )
 LIGHT = ("seat", "meaning", "rhythm", "pattern", "pulses", "colour", "words")
 CARD = ("card", "zone", "x_mm", "y_mm", "angle", "seat", "entry", "id", "confidence")
@@ -44,6 +44,7 @@ def public(state: Mapping[str, Any]) -> dict[str, Any]:
         out[key] = [_only(item, keys) for item in state.get(key) or ()]
     out["rulings"] = [_only(item, RULING) for item in tuple(state.get("rulings") or ())[-RULINGS:]]
     out["entries"] = [entry(item) for item in tuple(state.get("entries") or ())[-ENTRIES:]]
+    out["notices"] = [str(words)[:WORDS_CHARS] for words in state.get("notices") or ()]
     dispute = state.get("dispute")
     out["dispute"] = _only(dispute, DISPUTE) if dispute else None
     return out

@@ -19,9 +19,10 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from firmware.journal.journal import Journal
+from firmware.journal.journal import OPENING, Journal
+from firmware.journal.replay import setup_of
 from firmware.journal.verify import verify
-from firmware.referee.rulings import Kind, Ruling
+from firmware.referee.match import Match
 
 from .tools import HEADER, laid, picture
 
@@ -53,20 +54,31 @@ def stream(folder: Path, lamp: int, seed: int, careless: bool) -> None:
     journal = Journal.open(folder)
     live = journal.live()
     session = live.id if live else journal.begin(HEADER)
-    number = sum(1 for _ in journal.entries(session))
+    match = folded(journal, session)
+    number = len(match.entries)
     os.write(lamp, f"resumed {session} {number}\n".encode())
     while True:
         if number >= SESSION_ENTRIES:
             journal.end(session, {"winner": "Ann"})
             session, number = journal.begin(HEADER), 0
+            match = folded(journal, session)
         proof = [picture(f"{session}-{number}-{view}", rng.randrange(200, 9_000)) for view in range(rng.randrange(3))]
         if careless:  # what must never be: the lamp first
             os.write(lamp, f"lamp {session} {number}\n".encode())
-        journal.append(session, laid(number), proof)
+        kept = journal.append(session, laid(number), proof)
         if not careless:
             os.write(lamp, f"lamp {session} {number}\n".encode())
-        journal.add_rulings(session, number, [Ruling(Kind.TURN, "PLAY", seat=1, entry=number, id=number)])
+        journal.add_rulings(session, number, match.add(kept))
         number += 1
+
+
+def folded(journal: Journal, session: str) -> Match:
+    """The referee where the log ends; what he said is kept again, as a table that resumes does."""
+    match = Match(setup_of(journal.header(session), journal.deals(session)[-1]))
+    journal.add_rulings(session, OPENING, match.opening)
+    for entry in journal.entries(session):
+        journal.add_rulings(session, entry.number, match.add(entry))
+    return match
 
 
 def one_round(folder: Path, count: Count, rng: random.Random, careless: bool) -> None:

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from firmware.journal import quota, schema
-from firmware.journal.disputes import open_dispute
 from firmware.journal.errors import DiskFull, DiskReadOnly, JournalError, UnknownSchema
 from firmware.journal.guard import RESERVE_NAME, free_bytes
 from firmware.journal.journal import Journal
 from firmware.journal.lines import LineKind, Remark
 from firmware.journal.store import open_store
 from firmware.journal.verify import verify
+from firmware.referee.events import Corrected, Entry
 from firmware.referee.rulings import Kind, Ruling
 
 from .tools import HEADER, FakeClock, fill, laid, numbers, picture, sql
@@ -131,7 +131,7 @@ def test_e06_a_disk_without_any_room_refuses_in_one_line_and_loses_nothing(
         (folder / RESERVE_NAME).unlink(missing_ok=True)
         stuff_full(place)
         number, refusal = append_until_refused(journal, session, 6)
-        assert "the disk is full: free some space" in refusal
+        assert "the disk is full: delete other files on it" in refusal
         assert "\n" not in refusal
         assert numbers(journal, session) == list(range(number))
         (place / "other-peoples-files").unlink()
@@ -177,7 +177,7 @@ def test_a_newer_schema_is_left_alone(folder: Path, clock: FakeClock) -> None:
     sql(folder, "PRAGMA user_version = 99")
     before = (folder / "sessions.db").read_bytes()
     for only_reading in (False, True):
-        with pytest.raises(UnknownSchema, match=r"schema 99, this one knows 2.*update the program"):
+        with pytest.raises(UnknownSchema, match=rf"schema 99, this one knows {len(schema.STEPS)}.*update the program"):
             Journal.open(folder, read_only=only_reading)
     assert (folder / "sessions.db").read_bytes() == before
 
@@ -199,15 +199,17 @@ def test_an_older_schema_is_brought_up_to_date_with_a_copy_kept(folder: Path, cl
         "DROP TABLE dispute",
         "ALTER TABLE session DROP COLUMN disputes",
         "ALTER TABLE session DROP COLUMN uncertain",
+        "DROP TABLE told",
+        "DROP INDEX session_club",
+        "ALTER TABLE session DROP COLUMN club",
         "PRAGMA user_version = 1",
     )
-    with pytest.raises(UnknownSchema, match="schema 1, this one knows 2"):
+    with pytest.raises(UnknownSchema, match=f"schema 1, this one knows {len(schema.STEPS)}"):
         Journal.open(folder, read_only=True)
     with Journal.open(folder, clock=clock) as journal:
         assert numbers(journal, session) == list(range(6))
         assert verify(journal, session).whole
-        open_dispute(journal, session, 2, "Ann", "no")
-        assert journal.session(session).disputes == 1
+        assert journal.session(session).disputes == 0
     assert (folder / "sessions-schema-1.db").exists()
 
 
@@ -242,11 +244,11 @@ def session_of(journal: Journal, count: int = 10) -> str:
 def test_the_oldest_undisputed_pictures_go_first_and_the_log_says_so(small: Journal) -> None:
     oldest = session_of(small)
     small.add_rulings(oldest, 7, [Ruling(Kind.PROVED, "WITHHELD", seat=1, entry=7, entries=(2, 7), id=0)])
-    open_dispute(small, oldest, 4, "Ann", "no")
+    small.append(oldest, Entry(10, Corrected(4, None, "Ann", "nobody laid that"), source="page"))
     second = session_of(small)
     third = session_of(small)
     assert photos_left(small, oldest) < 10
-    kept = [small.photos.path(entry.photos[0]).exists() for entry in small.entries(oldest)]
+    kept = [small.photos.path(name).exists() for entry in small.entries(oldest) for name in entry.photos]
     assert kept[2]
     assert kept[4]
     assert kept[7], "evidence of disputed entries is never dropped"
@@ -258,7 +260,7 @@ def test_the_oldest_undisputed_pictures_go_first_and_the_log_says_so(small: Jour
         assert verify(small, session).whole
     fourth = session_of(small)
     assert photos_left(small, fourth) == 10
-    assert [small.photos.path(e.photos[0]).exists() for e in small.entries(oldest)] == [
+    assert [small.photos.path(name).exists() for e in small.entries(oldest) for name in e.photos] == [
         n in (2, 4, 7) for n in range(10)
     ]
     assert small.store.photo_bytes() <= 100_000
@@ -276,3 +278,51 @@ def test_when_nothing_may_go_new_pictures_are_not_kept(small: Journal) -> None:
 
 def test_the_floor_follows_the_disk(journal: Journal) -> None:
     assert 0 < quota.floor_bytes(journal) <= quota.FLOOR_BYTES
+
+
+@pytest.mark.parametrize("reserve", [True, False])
+def test_a_full_disk_can_be_opened_read_repaired_and_forgotten_on(
+    disk: Callable[[int], Path], clock: FakeClock, monkeypatch: pytest.MonkeyPatch, reserve: bool
+) -> None:
+    """The remedies must work where they are needed: by then not a byte may be free."""
+    place = disk(16)
+    folder = place / "data"
+    with Journal.open(folder, clock=clock) as journal:
+        done = journal.begin(HEADER)
+        for number in range(8):
+            journal.append(done, laid(number), [picture(f"done{number}", 400_000)])
+        journal.end(done)
+        live = fill(journal, 3, photos=False)
+    if not reserve:
+        (folder / RESERVE_NAME).unlink()
+    stuff_full(place)
+    with Journal.open(folder, read_only=True) as journal:
+        assert numbers(journal, live) == [0, 1, 2]
+    if not reserve:
+        with pytest.raises(DiskFull, match="the disk is full: delete other files on it"):
+            Journal.open(folder, clock=clock)
+    with Journal.open(folder, clock=clock, alone=not reserve) as journal:
+        assert free_bytes(folder) == 0 if not reserve else free_bytes(folder) > 0
+        assert journal.forget(done) == 8 * 400_000
+        assert photos_left(journal, done) == 0
+        assert verify(journal, done).whole
+        journal.append(live, laid(3), [picture("new")])
+        assert numbers(journal, live) == [0, 1, 2, 3]
+
+
+def test_the_remedy_of_a_full_disk_fits_what_is_kept(disk: Callable[[int], Path], clock: FakeClock) -> None:
+    place = disk(16)
+    with Journal.open(place / "data", clock=clock) as journal:
+        session = journal.begin(HEADER)
+        journal.append(session, laid(0), [picture("only one", 2_000_000)])
+        (place / "data" / RESERVE_NAME).unlink()
+        stuff_full(place)
+        _, words = append_until_refused(journal, session, 1)
+        assert words.endswith("the disk is full: delete other files on it"), "its own pictures are wanted"
+        (place / "other-peoples-files").unlink()
+        journal.end(session)
+        session = fill(journal, 1, photos=False)
+        (place / "data" / RESERVE_NAME).unlink(missing_ok=True)
+        stuff_full(place)
+        _, words = append_until_refused(journal, session, 1)
+        assert "or end the table and `cardtable forget` sessions: 2 MB of pictures are kept" in words

@@ -196,7 +196,7 @@ def test_e02_every_line_is_committed_with_full_syncing(journal: Journal, monkeyp
 
     monkeypatch.setattr(journal.store, "writing", writing)
     journal.append(session, laid(1))
-    journal.remark(session, Remark.DISPUTE_OPENED, entry=1, by="Ann", why="it was the six")
+    journal.remark(session, Remark.REBUILT)
     journal.end(session)
     assert modes == [2, 2, 2]
 

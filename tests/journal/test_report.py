@@ -6,9 +6,10 @@ import json
 from datetime import UTC
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from firmware.journal import disputes as disputes_module
-from firmware.journal.disputes import Outcome, close_dispute, disputes, open_dispute
+from firmware.journal.disputes import LET_STAND, OPENED, SETTLED, called, entry_of, seat_of
 from firmware.journal.errors import BadEntry
 from firmware.journal.explain import explain
 from firmware.journal.export import export_html, export_json
@@ -184,29 +185,38 @@ def test_a_ruling_of_several_deals_is_asked_for_with_its_deal(journal: Journal) 
     assert explain(journal, session, "2.0").said.deal == 2
 
 
-def test_a_dispute_is_kept_from_the_call_to_the_settlement(journal: Journal) -> None:
-    session = play(journal, [*WITHHELD[:6], CALL], over=False)
-    first = open_dispute(journal, session, 5, "Cy", "that was the heart")
-    second = open_dispute(journal, session, 1, "Ann", "he pressed by mistake")
-    close_dispute(journal, session, second.number, Outcome.STANDS, "Bo", "pressed is pressed")
-    journal.append(session, events.Entry(7, CORRECTION, source="page"))
-    close_dispute(journal, session, first.number, Outcome.CORRECTED, "all", "misread", correction=7)
-    assert [(d.number, d.entry, d.by, d.outcome, d.correction) for d in disputes(journal, session)] == [
-        (1, 5, "Cy", Outcome.CORRECTED, 7),
-        (2, 1, "Ann", Outcome.STANDS, None),
-    ]
+@given(
+    names=st.lists(st.text(min_size=1), min_size=2, max_size=5, unique=True),
+    entry=st.none() | st.integers(0, 10**6),
+    why=st.text(),
+    data=st.data(),
+)
+def test_a_call_says_who_and_about_what(names: list[str], entry: int | None, why: str, data: st.DataObject) -> None:
+    seat = data.draw(st.integers(1, len(names)))
+    words = called(names[seat - 1], entry, why)
+    found = seat_of(words, names)
+    assert found is not None
+    assert words.startswith(names[found - 1])
+    assert entry_of(words) == entry
+    assert seat_of(called("the host", entry, why), ["Ann", "Bo"]) is None
+
+
+def test_a_dispute_is_told_from_the_call_to_the_settlement(journal: Journal) -> None:
+    session = play(journal, WITHHELD[:6], over=False)
+    notes: tuple[Fact, ...] = (
+        events.Note(OPENED, called("Cy", 5, "that was the heart")),
+        CORRECTION,
+        events.Note(OPENED, called("Ann", 1)),
+        events.Note(LET_STAND, "Bo: pressed is pressed"),
+        events.Note(SETTLED, "the host: we split it"),
+    )
+    for number, fact in enumerate(notes, start=6):
+        journal.append(session, events.Entry(number, fact, source="page"))
     text = show_text(journal, session)
-    assert "Cy disputed entry 5: that was the heart" in text
-    assert "dispute 2 stands (Bo: pressed is pressed)" in text
-    assert verify(journal, session).whole
-    with pytest.raises(BadEntry, match="no open dispute 2"):
-        close_dispute(journal, session, 2, Outcome.AGREED, "all", "again")
-    third = open_dispute(journal, session, 0, "Bo", "?")
-    with pytest.raises(BadEntry, match="names the entry"):
-        close_dispute(journal, session, third.number, Outcome.CORRECTED, "all", "which?")
-    with pytest.raises(BadEntry, match="no entry 99"):
-        open_dispute(journal, session, 99, "Bo", "?")
-    assert disputes_module.disputes(journal, session)[2].outcome is None
+    assert "note: Cy called the referee about entry 5: that was the heart" in text
+    assert "Cy corrected entry 5: Cy laid 3♥ (I laid the three of hearts)" in text
+    assert "note: Bo: pressed is pressed" in text
+    assert "note: the host: we split it" in text
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,8 @@ class TestFromSeatToSeat:
         desk = owe(Desk(), 1, 2, 3)
         assert desk.attention() == Attention()
         desk, told = take(desk, tap(1), 1.0, HAVE)
-        assert (told, desk.attention()) == (NOTHING, Attention(confirm={2: 3}))
+        given = Told(given=(Transfer(1, 2, 3),))
+        assert (told, desk.attention()) == (given, Attention(confirm={2: 3}))
         desk, told = take(desk, tap(2), 2.0, HAVE)
         assert (desk, told) == (Desk(), Told(paid=(Transfer(1, 2, 3, given=True),)))
 

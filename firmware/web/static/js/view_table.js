@@ -7,22 +7,22 @@ import { shine } from "./lamp.js";
 import { follow, live } from "./live.js";
 import { quarter, turnTable } from "./me.js";
 import { countersOf, TableView, winners } from "./table.js";
-import { toast } from "./toast.js";
-import { cardSign, cardWords, countersWords, maybe, rulingWords, t, who, zoneWords } from "./words.js";
+import { soon, toast } from "./toast.js";
+import { cardSign, cardWords, countersWords, maybe, rulingWords, t, told, who, zoneWords } from "./words.js";
 import { wishPanel } from "./wishes.js";
 
 const LISTED = ["refused", "proved", "conflict", "out_of_step", "unsure", "takes", "paid", "over", "notice"];
 
 export function tableView(main) {
   const view = new TableView();
-  const part = Object.fromEntries(["due", "last", "seats", "pool", "taps", "list", "wish"].map((name) => [name, h("div", { class: name })]));
+  const part = Object.fromEntries(["due", "last", "seats", "steps", "taps", "list", "wish"].map((name) => [name, h("div", { class: name })]));
   const turn = h("button", { type: "button", class: "turn-table", onclick: turnTable, "aria-label": t("me.turn") }, "⟳");
   put(
     main,
     h("h1", { class: "visually-hidden" }, t("nav.table")),
     h("div", { class: "live" },
       h("div", { class: "board" }, view.svg, turn),
-      h("div", { class: "beside" }, part.due, part.taps, part.last, part.seats, part.wish, part.list)),
+      h("div", { class: "beside" }, part.due, part.taps, part.last, part.seats, part.wish, part.list, part.steps)),
   );
   const drawn = {};
   const once = (name, facts, make) => {
@@ -34,9 +34,10 @@ export function tableView(main) {
     if (!state) return;
     view.show(state, quarter());
     const { standing } = live;
-    once("due", [state.view, state.seats, state.state, state.dispute], () => due(state));
+    once("due", [state.view, state.seats, state.state, state.dispute, state.notices], () => due(state));
     once("last", [state.rulings, state.seats, standing], () => last(state));
     once("taps", [state.view?.quiet_act, state.view?.due, state.view?.turn, state.state, state.game, standing, live.on], () => taps(state));
+    once("steps", [state.state, state.view?.over, Boolean(state.dispute), Boolean(state.session), standing, live.on], () => steps(state));
     once("list", [state.cards, state.seats], () => cardList(state));
     once("wish", [state.wishes, state.game, state.seats, state.view?.winner, standing], () => wishPanel(state));
     seats(part.seats, state);
@@ -53,7 +54,8 @@ function keepingFocus(element, draw) {
 function due(state) {
   const view = state.view || {};
   const pool = Number.isFinite(view.pool) ? h("p", { class: "pool" }, h("i", { class: "stack", "aria-hidden": "true" }), h("b", {}, String(view.pool)), h("span", {}, t("pool"))) : null;
-  return h("div", { class: "due-card", "data-state": amiss(view) ? "out" : state.state || "" }, h("p", { class: "due-words" }, dueWords(state, view)), pool);
+  const card = h("div", { class: "due-card", "data-state": amiss(view) ? "out" : state.state || "" }, h("p", { class: "due-words" }, dueWords(state, view)), pool);
+  return [card, ...(state.notices || []).map((words) => h("p", { class: "note", role: "status" }, words))];
 }
 
 const amiss = (view) => (Array.isArray(view.out_of_step) ? view.out_of_step.length > 0 : Boolean(view.out_of_step));
@@ -61,12 +63,14 @@ const amiss = (view) => (Array.isArray(view.out_of_step) ? view.out_of_step.leng
 function dueWords(state, view) {
   if (state.dispute?.open) return t("due.dispute");
   if (state.state === "paused") return t("due.paused");
-  if (state.state === "fault") return view.words || t("due.fault");
+  if (state.state === "fault") return t("due.fault");
   if (amiss(view)) return Number.isInteger(view.out_of_step) ? t("due.out.seat", { seat: who(state, view.out_of_step) }) : t("due.out");
   if (view.over && winners(view).length) return t("due.won", { seat: winners(view).map((seat) => who(state, seat)).join(", ") });
-  if (view.words) return view.words;
-  if (!view.turn) return t("due.waiting");
-  return maybe(`due.${view.due}`, t("due.turn", { seat: who(state, view.turn) }), { seat: who(state, view.turn), n: view.due_count || 1 });
+  if (view.over) return told("due.nobody_won", view.words);
+  if (!view.due) return view.words || t("due.waiting");
+  if (!view.turn && view.need) return told("due.anybody", view.words, { card: cardWords(view.need) });
+  const values = { seat: view.turn ? who(state, view.turn) : t("everybody"), n: view.due_count || 1 };
+  return told(`due.${view.due}`, view.words, values) || t("due.turn", values);
 }
 
 function last(state) {
@@ -116,9 +120,10 @@ function seat(card, state, number) {
 
 function lightWords(light) {
   if (!light || (!light.words && !light.meaning)) return "";
-  const words = light.words || maybe(`light.${light.meaning}`, String(light.meaning || ""));
-  const beat = light.rhythm || "";
-  return beat && beat !== "dark" ? t("light.beat", { words, beat }) : words;
+  const count = { n: Math.abs(light.pulses || 0) };
+  const words = told(`light.${light.meaning}`, light.words, count) || String(light.meaning || "");
+  const beat = told(`beat.${light.meaning}`, light.rhythm, count);
+  return beat && light.rhythm !== "dark" ? t("light.and_beat", { words, beat }) : words;
 }
 
 function taps(state) {
@@ -126,11 +131,27 @@ function taps(state) {
   if (!mine) return [];
   const view = state.view || {};
   const tap = (body) => () => act(body).catch((error) => toast(error.message));
-  const quiet = maybe(`quiet.${view.quiet_act}`, maybe(`quiet.${state.game}`, t("quiet")));
-  const off = !live.on || state.state !== "playing";
+  const now = (view.quiet_act || [])[mine - 1];
+  const means = now || view.quiet_word; // who presses early, before the camera has told the last card, is heard in order
+  const quiet = means ? maybe(`quiet.${state.game}.${means}`, t(`quiet.${means}`)) : t("quiet.none");
+  const off = !live.on || state.state !== "playing" || !means || view.over;
   return [
-    h("button", { type: "button", class: "press", "data-turn": view.turn === mine ? "yes" : "no", disabled: off, onclick: tap({ do: "press", press: "short" }) }, quiet),
+    h("button", { type: "button", class: "press", "data-turn": now ? "yes" : "no", disabled: off, onclick: tap({ do: "press", press: "short" }) }, quiet),
     h("button", { type: "button", class: "call", disabled: !live.on, onclick: tap({ do: "call" }) }, t("call")),
+  ];
+}
+
+/** What people do with the session itself: pause it, deal again, end it. */
+function steps(state) {
+  const { seat, host } = live.standing;
+  if (!state.session || (!seat && !host)) return [];
+  if (state.state === "over") return host ? h("a", { class: "button", href: "#/setup" }, t("steps.new")) : [];
+  const step = (name, main) => h("button", { type: "button", class: main ? "main" : null, disabled: !live.on, onclick: () => act({ do: name }).catch((error) => toast(error.message)) }, t(`steps.${name}`));
+  const end = () => soon(t("steps.finish.soon"), () => act({ do: "finish" }));
+  const paused = state.state === "paused" ? "resume" : "pause";
+  return [
+    state.view?.over ? (host ? step("next_deal", true) : h("p", { class: "quiet" }, t("steps.wait"))) : state.dispute ? null : step(paused),
+    host ? h("button", { type: "button", disabled: !live.on, onclick: end }, t("steps.finish")) : null,
   ];
 }
 
