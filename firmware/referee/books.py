@@ -53,6 +53,15 @@ class Books:
         """What each seat has won or lost in this deal."""
         return {self.names[s]: self.ledger.balance(s) for s in self.deal.seats}
 
+    def waiting(self) -> dict[str, int]:
+        """The key ``pool`` for the next deal, when nobody has won what lies in it."""
+        pool = self.ledger.balance("pool") + self.ledger.balance("fines")
+        return {"pool": pool} if pool else {}
+
+    def net_alone(self) -> dict[str, dict[str, int]]:
+        """The key ``net``, left out where a pool was there before: whose counters those were is not known."""
+        return {} if self.deal.number("pool") else {"net": self.net()}
+
     def fouls(self) -> list[list[Any]]:
         """The refused moves as results list them."""
         return [[v.move, v.code] for v in self.violations]
@@ -83,7 +92,7 @@ class Books:
 
     def purse(self, seat: int) -> int | None:
         """The counters that ``seat`` has now; None where they are not counted."""
-        supply = getattr(self.house, "counters", 0)
-        if not supply or not hasattr(self.house, "broke"):
+        supply, given = getattr(self.house, "counters", 0), self.deal.numbers("counters")
+        if not (supply or seat in given) or not hasattr(self.house, "broke"):
             return None
-        return self.deal.numbers("counters").get(seat, supply) + self.ledger.balance(seat)
+        return given.get(seat, supply) + self.ledger.balance(seat)

@@ -96,9 +96,10 @@ class Pressed:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A seat said something that binds him and that no card shows: "demand", "swap", "king", "knock", "buy", "leave".
+    """A seat said something that binds him and that no card shows: "demand", "swap", "king", "buy", "leave", "skip".
 
     ``detail`` completes the word: the announcement that goes with a swap ("ace"), a price, the other seat's number.
+    "skip" names a seat that is away; "back" says that one's own seat is not away any longer.
     """
 
     seat: int

@@ -105,6 +105,12 @@ class Fold:
         self._cycle = False
         self._quiet = False
         self._agree: dict[str, set[int]] = {}  # who has asked for a draw, or called the deal off
+        self._played = False  # has anybody acted?
+        self._prize: int | None = None  # the ledger's first line of the act that ended the deal
+        self._short = False  # a hand laid open was not of the right size
+        self.away: set[int] = set()  # seats that are passed over until they are back
+        self._skips: dict[int, set[int]] = {}  # who has asked to pass over whom
+        self.called_off = ""  # "draw" or "misdeal", when the table has agreed on it
         self._broke: list[int] = []
         self._entry: int | None = None
         self._move: int | None = None
@@ -112,6 +118,7 @@ class Fold:
             self.ledger.post(Transfer(BEFORE, "pool", deal.number("pool"), "CARRIED", ""))
         self._post(opening.transfers)
         self._pass_on(opening.says)
+        self._leave_broke()
         self._tell_due()
 
     # -- facts ----------------------------------------------------------------------------------------------------
@@ -151,6 +158,10 @@ class Fold:
                 self._asked(seat, word)
             case Said(seat, "leave"):
                 self._leave(seat)
+            case Said(seat, "skip", other):
+                self._skip_asked(seat, int(other) if other.isdecimal() else 0)
+            case Said(seat, "back"):
+                self._back(seat)
             case Said(seat, word, detail):
                 self._act(entry, _SAID.get(word, Do.SAY), seat, word=word, detail=detail)
             case HandShown(seat, cards):
@@ -229,7 +240,7 @@ class Fold:
     def _exchanged(self, entry: Entry, seats: tuple[int, int]) -> None:
         """The demander is the seat whose turn it is; else the one whose left neighbour the other is."""
         first, second = seats
-        turn = self.game.due(self.state).seat
+        turn = self.due().seat
         if turn == second or (turn != first and first == second % len(self.deal.seats) + 1):
             first, second = second, first
         self._demanded(entry, first, Do.SWAP, second)
@@ -248,6 +259,7 @@ class Fold:
         held, unknown = self.known.holds(seat), self.known.unknown(seat)
         expected = None if unknown is None else len(held) + unknown
         if self.game.HANDS and expected is not None and len(cards) != expected:
+            self._short = True
             why = f"{{{seat}}} shows {len(cards)} cards and should hold {expected}"
             self._say(Kind.NOTICE, "HAND_SIZE", seat=seat, why=why)
         for card in cards:
@@ -280,6 +292,7 @@ class Fold:
         detail: str = "",
     ) -> bool:
         """Let the game judge an act; was it accepted?"""
+        self._back(seat)
         act = Act(do, seat, card, zone, count, word, detail, self.moves, entry.number)
         before = getattr(self.game, "before", None)
         for earlier in before(self.state, act) if before else ():
@@ -305,7 +318,7 @@ class Fold:
     def _refused(self, entry: Entry, act: Act, verdict: Verdict) -> None:
         self.books.violations.append(Violation(act.move, verdict.refused, act.seat))
         self.state = verdict.state  # the same, but for what was still to be understood
-        due = self.game.due(self.state).words
+        due = self.due().words
         why = (verdict.why or words_of(verdict.refused)) + (f"; {due}" if due else "")
         self._say(Kind.REFUSED, verdict.refused, seat=act.seat, card=act.card, why=why)
         if entry.source != "script" and act.do in (Do.LAY, Do.GATHER):
@@ -314,7 +327,8 @@ class Fold:
             self._proofs(self.known.show(act.seat, act.card, act.entry, act.move))
 
     def _accepted(self, act: Act, verdict: Verdict) -> None:
-        was_over = self.state.over
+        was_over, lines = self.state.over, len(self.ledger.lines)
+        self._played = True
         for zone in verdict.cleared:
             self._clear(zone)
         if act.do is Do.LAY and act.card is not None:
@@ -329,6 +343,7 @@ class Fold:
         for claim in verdict.claims:
             self._proofs(self.known.claim(claim, act.entry, act.move))
         if self.state.over and not was_over:
+            self._prize = lines
             self._lay_open(act.entry)
         self._look_for_cycle(act.entry)
         self._tell_due()
@@ -347,8 +362,11 @@ class Fold:
     # -- what the table agrees on ---------------------------------------------------------------------------------
 
     def _asked(self, seat: int, word: str) -> None:
-        """A draw, or a wrong deal called off: it is done when more than half of the seats have said so."""
-        if self.state.over:
+        """A draw, or a wrong deal called off: it is done when more than half of the seats have said so.
+
+        A deal that was won can be called off only when hands laid open at its end show that it was dealt wrongly.
+        """
+        if self.state.over and (self.called_off or word != "misdeal" or not self._short):
             self._say(Kind.REFUSED, "DEAL_OVER", seat=seat)
             return
         said = self._agree.setdefault(word, set())
@@ -356,12 +374,33 @@ class Fold:
         if 2 * len(said) <= len(self.state.live):
             self._say(Kind.NOTICE, "ASKED", seat=seat, why=f"{{{seat}}} asks: {word}; more than half must agree")
             return
-        if word == "misdeal" and not self.table:
-            back = [Transfer(line.to, line.source, line.counters, "BACK", "") for line in self.ledger.lines]
-            self._post(t for t in reversed(back) if BEFORE not in (t.source, t.to))
-        self.state = replace(self.state, over=True)
-        self._due = ("",)
-        self._say(Kind.OVER, "DRAW" if word == "draw" else "VOID", why=words_of("DRAW" if word == "draw" else "VOID"))
+        if word == "misdeal" and (self._prize is not None or not self._played):
+            self._give_back(self._prize or 0)
+        self.called_off = word
+        self.state = replace(self.state, over=True, winner=None)
+        due = self.due()
+        self._due = (due.what, due.seat, due.count, due.card)
+        self._say(Kind.OVER, "DRAW" if word == "draw" else "VOID", why=due.words)
+
+    def _give_back(self, first: int) -> None:
+        """Undo the ledger from line ``first`` on: all stakes of a deal in which nobody acted, or the prize of one that
+        was dealt wrongly, so that what the players had paid waits in the pool.
+        """
+        lines = [line for line in self.ledger.lines[first:] if BEFORE not in (line.source, line.to)]
+        for x in reversed(lines):
+            who = f"{{{x.to}}} gives back" if isinstance(x.to, int) else f"{{{x.source}}} gets back"
+            self._post([Transfer(x.to, x.source, x.counters, "BACK", f"{who} {x.counters}: the deal is off")])
+
+    def due(self) -> Due:
+        """What is expected now; nothing in a deal that was called off."""
+        if self.called_off:
+            return Due("", words=words_of("DRAW" if self.called_off == "draw" else "VOID"))
+        return self.game.due(self.state)
+
+    @property
+    def undealt(self) -> bool:
+        """Was the deal called off before anybody acted? Then the same deal is made again."""
+        return self.called_off == "misdeal" and not self._played
 
     def _leave(self, seat: int) -> None:
         """A seat leaves the deal, where the game can go on without it; what it owes stays on its account."""
@@ -372,6 +411,46 @@ class Fold:
         self._say(Kind.NOTICE, "LEFT", seat=seat, why=f"{{{seat}}} leaves the deal")
         self._verdict(leave(self.state, seat))
         self._tell_due()
+
+    def _skip_asked(self, seat: int, absent: int) -> None:
+        """The table waits for a seat that is away: when two others say so (or all, if there are fewer) it is passed
+        over from now on, its cards stay as they are, until it is back.
+        """
+        others = {s for s in self.state.live if s != absent}
+        if not hasattr(self.game, "skip") or self.state.over or absent not in self.state.live or seat not in others:
+            self._say(Kind.REFUSED, "CANNOT_SKIP", seat=seat)
+            return
+        said = self._skips.setdefault(absent, set())
+        said.add(seat)
+        if len(said) < min(2, len(others)):
+            why = f"{{{seat}}} asks to pass over {{{absent}}}; one more must agree"
+            self._say(Kind.NOTICE, "ASKED", seat=seat, why=why)
+            return
+        self.away.add(absent)
+        self._say(Kind.NOTICE, "AWAY", seat=absent, why=f"{{{absent}}} is away and is passed over; the cards stay")
+        self._tell_due()
+
+    def _back(self, seat: int) -> None:
+        """Whoever acts, or says so, is back."""
+        self._skips.pop(seat, None)
+        if seat in self.away:
+            self.away.discard(seat)
+            returned = getattr(self.game, "returned", None)
+            self.state = returned(self.state) if returned else self.state
+            self._say(Kind.NOTICE, "BACK_AGAIN", seat=seat, why=f"{{{seat}}} is back")
+
+    def _pass_over(self) -> None:
+        """What is waited for from seats that are away is not waited for any longer, while anybody is left."""
+        was_over = self.state.over
+        for _ in self.state.live:
+            before = self.state
+            for seat in sorted(self.away & set(before.live)):
+                if not self.state.over and not set(before.live) <= self.away:
+                    self._verdict(self.game.skip(self.state, seat))  # type: ignore[attr-defined]
+            if self.state == before:
+                break
+        if self.state.over and not was_over:
+            self._lay_open(self._entry or 0)
 
     def _afford(self, transfer: Transfer) -> Transfer:
         """Where who has no counters leaves, nobody pays more than he has."""
@@ -460,7 +539,9 @@ class Fold:
 
     def _tell_due(self) -> None:
         """Say whose turn it is when that has changed."""
-        due = self.game.due(self.state)
+        if self.away:
+            self._pass_over()
+        due = self.due()
         key = (due.what, due.seat, due.count, due.card)
         if key == self._due or self._quiet:
             return

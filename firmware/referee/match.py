@@ -23,6 +23,12 @@ from .rulings import Kind, Ruling
 __all__ = ["BadSetup", "Match", "PublicView", "Setup", "games", "rulebook"]
 
 
+#: What the same deal, made again, begins with: everything that was known before a card was dealt.
+KEPT = frozenset(
+    {"ranks", "suits", "counts", "markers", "pool", "counters", "board", "carried", "layout", "kitty", "stakes"}
+)
+
+
 @cache
 def games() -> Mapping[str, Game]:
     """Every game by name: one for each file in ``firmware/referee/games/`` whose name has no underscore in front."""
@@ -174,7 +180,7 @@ class Match:
     def view(self) -> PublicView:
         """What everybody may see now."""
         fold = self._fold
-        state, due = fold.state, self.game.due(fold.state)
+        state, due = fold.state, fold.due()
         why = self._out_of_step()
         words = due.words.format(*fold.names)
         return PublicView(
@@ -230,10 +236,14 @@ class Match:
     def next_setup(self) -> Setup | None:
         """The next deal: its dealer, what is carried over; None when the game (or this deal) does not allow one."""
         fold = self._fold
+        if fold.undealt:
+            kept = {name: value for name, value in self.setup.deal.items() if name in KEPT}
+            return replace(self.setup, dealer=self._deal.dealer, deal=kept)
         carried = self.game.carry(fold.state, fold.books)
         if carried is None:
             return None
         dealer, deal = carried
+        dealer = self._deal.dealer if fold.called_off == "misdeal" else dealer
         short = {name: self.setup.deal[name] for name in ("ranks", "suits") if name in self.setup.deal}
         short |= self._dealt_again(dealer)
         purses = {name: fold.books.purse(seat) for seat, name in fold.books.seats()}

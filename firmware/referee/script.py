@@ -213,8 +213,8 @@ def _cut(move: Mapping[str, Any], seat: int, seats: tuple[str, ...], where: str)
 
 def _swap(move: Mapping[str, Any], seat: int, seats: tuple[str, ...], where: str) -> Fact:
     say = move.get("say")
-    if say not in (None, "ace", "deuce"):
-        raise BadSetup(f'{where}.say: null, "ace" or "deuce", not {shown(say)}')
+    if say not in (None, "ace", "deuce", "three"):
+        raise BadSetup(f'{where}.say: null, "ace", "deuce" or "three", not {shown(say)}')
     return Said(seat, "swap", say or "")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -10,49 +9,8 @@ import pytest
 from firmware.referee.cards import Card
 from firmware.referee.events import Entry, Fact, Gathered, HandShown, Laid
 from firmware.referee.match import Match, Setup, games
-from firmware.referee.script import load_scripts, run_script
 
-
-def move(text: str) -> dict[str, Any]:
-    """``A gather B 2``, ``B swap ace``, ``A play 7C``, ``A sell B 5``, ``C pass`` as a script's move."""
-    seat, ev, *rest = text.split()
-    out: dict[str, Any] = {"seat": seat, "ev": ev}
-    if ev == "gather":
-        out |= {"from": rest[0], **({"count": int(rest[1])} if rest[1:] else {})}
-    elif ev == "sell":
-        out |= {"to": rest[0], "price": int(rest[1])}
-    elif ev == "swap":
-        out["say"] = rest[0] if rest else None
-    elif rest:
-        out["card"] = rest[0]
-    return out
-
-
-def match(game: str, moves: str, options: dict[str, Any] | None = None, seats: str = "ABC", **deal: Any) -> Match:
-    """A script in short, judged."""
-    written = [move(text.strip()) for text in moves.split(";") if text.strip()]
-    script = {"game": game, "seats": list(seats), "options": options or {}, "moves": written, **deal}
-    found = run_script(load_scripts(json.dumps(script), "test")[0])[0]
-    assert found.ledger.total() == 0
-    return found
-
-
-def judged(
-    game: str, moves: str, options: dict[str, Any] | None = None, seats: str = "ABC", **deal: Any
-) -> dict[str, Any]:
-    """The result of a script in short."""
-    return match(game, moves, options, seats, **deal).result()
-
-
-def cards(**hands: str) -> dict[str, list[str]]:
-    """Hands by seat."""
-    return {seat: text.split() for seat, text in hands.items()}
-
-
-def holds(result: dict[str, Any], **keys: Any) -> None:
-    """The result has these keys with these values."""
-    assert {key: result.get(key, "absent") for key in keys} == keys
-
+from .short import cards, holds, judged, match
 
 # -- the Wish Card -------------------------------------------------------------------------------------------------
 

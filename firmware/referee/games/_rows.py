@@ -12,7 +12,7 @@ from typing import Any
 
 from ..acts import ALL, Act, Claim, Do, Due, Transfer, Verdict, after, less, mask, plural, refuse, without
 from ..books import Books
-from ..cards import BIT, SUITS, Card, named
+from ..cards import BIT, RANKS, SUITS, Card, named
 from ..deal import Deal
 from ..knowledge import Proof
 from ..ledger import shares
@@ -36,7 +36,9 @@ class State:
     laid: int = 0
     ends: int = 0
     first: str = ""
+    last: str = ""  # the suit of the card laid last
     passes: tuple[int, ...] = ()  # entries of the passes in a row
+    skipped: int = 0  # turns in this row of passes that nobody took: their seats are away
     unknown: bool = False
     all_dealt: bool = False
     owed: tuple[tuple[Card, int], ...] = ()
@@ -47,6 +49,7 @@ class State:
 
 
 Starters = Callable[[State], int]  # the cards that may open a row now
+_SUIT = {suit: mask(Card(rank, suit) for rank in RANKS) for suit in SUITS}
 
 
 @cache
@@ -88,7 +91,8 @@ def antes(state: State, uneven: bool = False) -> tuple[State, tuple[Transfer, ..
 
 def lawful(state: State, starters: Starters) -> int:
     """Every card that could be laid now."""
-    return (state.ends | starters(state)) & ~state.laid & state.whole
+    row = _SUIT[state.last] if state.last and getattr(state.house, "which_line", "any") == "last" else state.whole
+    return ((state.ends & row) | starters(state)) & ~state.laid & state.whole
 
 
 def judge(state: State, act: Act, starters: Starters, why_not: Callable[[State, Card], str]) -> Verdict:
@@ -121,7 +125,9 @@ def _lay(state: State, act: Act, card: Card) -> Verdict:
         laid=laid,
         ends=(state.ends | _near(state, card)) & ~laid,
         first=state.first or card.rank,
+        last=card.suit,
         passes=(),
+        skipped=0,
     )
     shown = _show(new, act, card)
     return _won(shown, act) if counts[act.seat - 1] == 0 else shown
@@ -143,26 +149,47 @@ def _show(state: State, act: Act, card: Card) -> Verdict:
 def _pass(state: State, act: Act, could: int) -> Verdict:
     seat, passes = act.seat, (*state.passes, act.entry)
     opening = not state.first and not state.unknown
-    pays = 0 if opening and not state.house.opening_pass_pays else 1
-    claim = Claim((seat,), could, "FALSE_PASS", f"{{{seat}}} passed")
-    full = len(passes) >= len(state.live)
+    full = len(passes) + state.skipped >= len(state.live)
+    free = opening and not state.house.opening_pass_pays
+    pays = 0 if free or (full and not state.all_dealt and not getattr(state.house, "winner_no_pass_pay", True)) else 1
+    may_keep = state.counts[seat - 1] == 1 and not getattr(state.house, "forced_going_out", True)
+    claim = Claim((seat,), 0 if may_keep else could, "FALSE_PASS", f"{{{seat}}} passed")
     new = replace(state, turn=after(state.live, seat), passes=passes, pool=state.pool + pays)
     why = f"{{{seat}}} cannot play and pays 1 to the pool"
     paid = (Transfer(seat, "pool", pays, "PASS", why, (act.entry,)),)
-    if not full:
-        return Verdict(new, transfers=paid, claims=(claim,))
-    if state.all_dealt:
-        says = (Ruling(Kind.NOTICE, "FULL_CIRCUIT", entries=passes),)
-        return Verdict(replace(new, passes=()), transfers=paid, claims=(claim,), says=says)
+    verdict = Verdict(new, transfers=paid, claims=(claim,))
+    return _nobody_could(verdict) if full else verdict
+
+
+def _nobody_could(verdict: Verdict) -> Verdict:
+    """All in turn have passed: the deal is dead, but where all cards are dealt somebody holds one that fits."""
+    new = verdict.state
+    if new.all_dealt:
+        says = (Ruling(Kind.NOTICE, "FULL_CIRCUIT", entries=new.passes),)
+        return replace(verdict, state=replace(new, passes=(), skipped=0), says=says)
     new = replace(new, over=True, dead=True, turn=None)
-    return Verdict(new, transfers=(*paid, *_dead(new)), claims=(claim,))
+    return replace(verdict, state=new, transfers=(*verdict.transfers, *_dead(new)))
+
+
+def skip(state: State, seat: int) -> Verdict:
+    """The turn of a seat that is away is nobody's: no counter, no claim; it counts as one that could not play [X]."""
+    if state.turn != seat:
+        return Verdict(state)
+    new = replace(state, turn=after(state.live, seat), skipped=state.skipped + 1)
+    full = len(new.passes) + new.skipped >= len(new.live)
+    return _nobody_could(Verdict(new)) if full else Verdict(new)
+
+
+def returned(state: State) -> State:
+    """A seat is back: what it did not do in this round it may still do."""
+    return replace(state, skipped=0)
 
 
 def leave(state: State, seat: int) -> Verdict:
     """A seat leaves; his cards are dead, so that rows may be blocked for good as by a stock [X]."""
     live = without(state.live, seat)
     turn = after(live, seat) if state.turn == seat else state.turn
-    new = replace(state, live=live, turn=turn, passes=(), all_dealt=False)
+    new = replace(state, live=live, turn=turn, passes=(), skipped=0, all_dealt=False)
     return Verdict(new) if len(live) > 1 else _won(Verdict(new), Act(Do.SAY, live[0]))
 
 
@@ -225,7 +252,7 @@ def result(state: State, books: Books) -> dict[str, Any]:
         "winner": books.name(state.winner),
         "dead": state.dead,
         "next": books.name(state.turn),
-        **books.when_over(state, card_payments=cards, winner_takes=pool + sum(cards.values()), net=books.net()),
+        **books.when_over(state, card_payments=cards, winner_takes=pool + sum(cards.values()), **books.net_alone()),
         **({"fines": books.fines()} if state.house.false_pass_fine or state.house.held_starter_fine else {}),
         "counted": books.counted(),
     }
@@ -233,7 +260,4 @@ def result(state: State, books: Books) -> dict[str, Any]:
 
 def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
     """The deal passes to the left; a pool that nobody won waits."""
-    if not state.over:
-        return None
-    pool = books.ledger.balance("pool") + books.ledger.balance("fines")
-    return after(state.live, books.deal.dealer), {"pool": pool} if pool else {}
+    return (after(state.live, books.deal.dealer), books.waiting()) if state.over else None

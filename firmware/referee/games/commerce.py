@@ -152,6 +152,13 @@ def value_words(house: House, hand: tuple[Card, ...]) -> str:
     return ("point", "pair", "flush", "sequence", "tricon")[value(house, hand)[0]]
 
 
+def skip(state: State, seat: int) -> Verdict:
+    """A seat is away: its turn passes, and a barter with it falls through."""
+    if state.knocked or seat not in (state.turn, state.asked):
+        return Verdict(state)
+    return Verdict(replace(state, asked=None, turn=after(state.live, state.turn)))
+
+
 def due(state: State) -> Due:
     """Buy, barter or knock; then lay open."""
     if state.over:
@@ -176,5 +183,5 @@ def result(state: State, books: Books) -> dict[str, Any]:
 
 
 def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
-    """The deal passes to the left."""
-    return (after(state.live, state.dealer), {}) if state.over else None
+    """The deal passes to the left; a pool that nobody won waits."""
+    return (after(state.live, state.dealer), books.waiting()) if state.over else None

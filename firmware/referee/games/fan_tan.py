@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..acts import ALL, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, plural, refuse, without
+from ..acts import ALL, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, mask, plural, refuse, without
 from ..books import Books
 from ..cards import BIT, Card
 from ..deal import Deal
@@ -57,7 +57,7 @@ class House:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """``need`` is the wanted card, None when ``turn`` must start; ``in_suit`` cards of the running suit are laid."""
+    """``need`` is the wanted card, None when ``turn`` must start; ``laid``: the cards that were laid (a mask)."""
 
     house: House
     ranks: str
@@ -65,9 +65,10 @@ class State:
     turn: int | None
     counts: tuple[int | None, ...]
     need: Card | None = None
-    in_suit: int = 0
+    laid: int = 0
     done: tuple[str, ...] = ()
     paid: tuple[int, ...] = ()  # entries of the payments in a row for the wanted card, this time round
+    skipped: int = 0  # turns of this round that nobody took: their seats are away
     circuits: tuple[tuple[int, Card], ...] = ()
     last: int | None = None  # who laid the last card
     over: bool = False
@@ -83,13 +84,13 @@ def hands(players: int, house: House) -> tuple[tuple[int, ...], int]:
 def start(deal: Deal, house: House) -> Opening:
     """Everything is dealt, the antes are paid; or a position in the middle of a deal."""
     ranks, need, done = deal.ranks(), deal.card("need"), _suits(deal)
-    in_suit = deal.number("in_suit", 1 if need else 0)
+    in_suit = deal.size("in_suit") or (1 if need else 0)
     if deal.has("hands") and not deal.has("need", "in_suit", "done"):
         deal.whole("hands", [card for cards in deal.hands().values() for card in cards])
     turn = None if deal.excerpt("need", "in_suit", "done") else deal.first()
-    state = State(house, ranks, deal.seats, turn, deal.counts(), need, in_suit, done)
     laid = [Card(rank, suit) for suit in done for rank in ranks]
     laid += [_step(ranks, need, -back) for back in range(1, in_suit + 1)] if need else []
+    state = State(house, ranks, deal.seats, turn, deal.counts(), need, mask(laid), done)
     return Opening(state, deal.pack(), state.counts, tuple(laid), _antes(state))
 
 
@@ -127,18 +128,20 @@ def judge(state: State, act: Act) -> Verdict:
 def _lay(state: State, act: Act, card: Card) -> Verdict:
     if state.need is None and card.suit in state.done:
         return refuse(state, "SUIT_EXHAUSTED", f"{card.pretty}: this suit is finished")
-    if card.rank not in state.ranks or state.need not in (None, card):
+    if card.rank not in state.ranks or state.need not in (None, card) or state.laid & BIT[card]:
         return refuse(state, "WRONG_CARD", f"{card.pretty} was laid")
-    counts, laid = less(state.counts, act.seat), state.in_suit + 1 if state.need else 1
-    full = laid == len(state.ranks)
+    counts, laid, following = less(state.counts, act.seat), state.laid | BIT[card], _step(state.ranks, card, 1)
+    full = bool(laid & BIT[following])
+    whole = all(laid & BIT[Card(rank, card.suit)] for rank in state.ranks)
     new = replace(
         state,
         turn=act.seat if full else after(state.live, act.seat),
         counts=counts,
-        need=None if full else _step(state.ranks, card, 1),
-        in_suit=0 if full else laid,
-        done=(*state.done, card.suit) if full else state.done,
+        need=None if full else following,
+        laid=laid,
+        done=(*state.done, card.suit) if whole else state.done,
         paid=(),
+        skipped=0,
         last=act.seat,
     )
     return _won(new, act) if counts[act.seat - 1] == 0 else Verdict(new)
@@ -152,24 +155,47 @@ def _pay(state: State, act: Act) -> Verdict:
     why = f"{{{act.seat}}} pays 1 to the pool: {need.pretty} was wanted"
     full = len(paid) % len(state.live) == 0
     circuits = (*state.circuits, (act.move, need)) if full else state.circuits
-    turn = after(state.live, act.seat)
     says = (Ruling(Kind.NOTICE, "FULL_CIRCUIT", card=str(need), entries=paid),) if full else ()
     claim = Claim((act.seat,), BIT[need], "WITHHELD", f"{{{act.seat}}} paid for {need.pretty}")
-    new = replace(state, turn=turn, paid=() if full else paid, circuits=circuits)
-    if full and len(state.live) < len(state.counts):
-        new = replace(new, need=None, in_suit=0, turn=state.last if state.last in state.live else turn)
+    new = replace(state, turn=after(state.live, act.seat), paid=() if full else paid, circuits=circuits)
     return Verdict(
-        new,
+        _new_line(new) if (full and len(state.live) < len(state.counts)) or _none_present(new, paid) else new,
         transfers=(Transfer(act.seat, "pool", 1, "PAY", why, (act.entry,)),),
         claims=(claim,) if state.house.forced else (),
         says=says,
     )
 
 
+def _none_present(state: State, paid: tuple[int, ...]) -> bool:
+    """Have all who are here paid for the wanted card, while somebody is away?"""
+    return bool(state.skipped) and len(paid) + state.skipped >= len(state.live)
+
+
+def _new_line(state: State) -> State:
+    """The wanted card is with somebody who has left or is away: whoever laid the last card starts again [X]."""
+    turn = state.last if state.last in state.live else state.turn
+    return replace(state, need=None, turn=turn, paid=(), skipped=0)
+
+
+def skip(state: State, seat: int) -> Verdict:
+    """A seat is away: it pays nothing and claims nothing; what it holds waits."""
+    if state.turn != seat:
+        return Verdict(state)
+    new = replace(state, turn=after(state.live, seat), skipped=state.skipped + (state.need is not None))
+    if not _none_present(new, new.paid):
+        return Verdict(new)
+    return Verdict(replace(_new_line(new), turn=new.turn) if state.last == seat else _new_line(new))
+
+
+def returned(state: State) -> State:
+    """A seat is back: what it did not do in this round it may still do."""
+    return replace(state, skipped=0)
+
+
 def leave(state: State, seat: int) -> Verdict:
     """A seat leaves; his cards are dead: when the others have all paid for one card a new line is started [X]."""
     live = without(state.live, seat)
-    new = replace(state, live=live, turn=after(live, seat) if state.turn == seat else state.turn, paid=())
+    new = replace(state, live=live, turn=after(live, seat) if state.turn == seat else state.turn, paid=(), skipped=0)
     return Verdict(new) if len(live) > 1 else _won(new, Act(Do.SAY, live[0]))
 
 
@@ -224,15 +250,15 @@ def result(state: State, books: Books) -> dict[str, Any]:
         if state.over
         else {"seat": books.name(state.turn), "need": str(state.need) if state.need else None},
         **payments,
-        **books.when_over(state, winner_takes=pool + sum(cards.values()), net=books.net()),
+        **books.when_over(state, winner_takes=pool + sum(cards.values()), **books.net_alone()),
         **({"fines": books.fines()} if state.house.withhold_fine else {}),
         "counted": books.counted(),
     }
 
 
 def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
-    """The deal passes to the left; the pool was won."""
-    return (after(state.live, books.deal.dealer), {}) if state.over else None
+    """The deal passes to the left; a pool that nobody won waits."""
+    return (after(state.live, books.deal.dealer), books.waiting()) if state.over else None
 
 
 def _step(ranks: str, card: Card, by: int) -> Card:

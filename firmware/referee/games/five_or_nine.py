@@ -66,6 +66,15 @@ class House:
         False, "Five and Nine may both start rows in one suit.", "[S2] a new sequence is a new suit"
     )
     corner: bool = rule(False, "The ace may be laid on the king.", "[S2] has no wrap")
+    which_line: str = rule(
+        "any",
+        "Any row may be continued, or only the suit that was laid last.",
+        "[S2] lets him start anew",
+        "any",
+        "last",
+    )
+    forced_going_out: bool = rule(True, "Whoever can lay his last card must.", "[S2] he must play if he can")
+    winner_no_pass_pay: bool = rule(True, "The pass that ends a dead deal costs a counter too.", "[X]")
     dead_deal: str = rule(
         "pool_stays",
         "The pool of a dead deal stays, or goes to the fewest cards, or is shared.",
@@ -141,6 +150,16 @@ def proved(state: State, proof: Proof) -> Verdict:
 def leave(state: State, seat: int) -> Verdict:
     """A seat leaves."""
     return _rows.leave(state, seat)
+
+
+def skip(state: State, seat: int) -> Verdict:
+    """A seat is away."""
+    return _rows.skip(state, seat)
+
+
+def returned(state: State) -> State:
+    """A seat is back."""
+    return _rows.returned(state)
 
 
 def due(state: State) -> Due:

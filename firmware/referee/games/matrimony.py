@@ -11,6 +11,7 @@ the layout, nobody turns his down card, and the next dealer begins a fresh pool.
 Play: otherwise each in turn from the dealer's left turns up his down card. The first whose two cards are a Matrimony
 takes that division; so with Intrigue, Confederacy and Pair. A hand wins one division at most. The ace of diamonds
 turned up as a down card is only half of a pair. What nobody wins stays and is added to. The deal passes to the left.
+In the older version with three cards (two face down) a hand takes every division that any two of its cards make.
 
 What the referee sees: everything; nothing is hidden at the end, so that every claim is settled at once.
 """
@@ -43,6 +44,13 @@ _BEST = Card("A", "D")
 class House:
     """House rules of Matrimony."""
 
+    version: str = rule(
+        "foster",
+        "Two cards each, one of them face down; or three, two face down.",
+        "[F]; three [C]",
+        "foster",
+        "cassell",
+    )
     stake_less: str = rule(
         "exactly",
         "The others stake exactly one counter fewer than the dealer, or at most.",
@@ -52,17 +60,26 @@ class House:
     )
     zero_stake: bool = rule(True, "A dealer may stake one counter, so that the others stake none.", "[F]")
     best_only_up: bool = rule(True, "The ace of diamonds takes only when dealt up; else also Best when turned.", "[F]")
-    sweep_first: bool = rule(True, "The ace of diamonds among the up-cards goes before any hand.", "[F]")
+    sweep_first: bool = rule(
+        True,
+        "The ace of diamonds dealt up takes all before any hand counts; or what is left after all have shown.",
+        "[F]",
+    )
     two_winners: str = rule("first", "The first to show a hand takes the whole division.", "[F]", "first")
     down_pair_and_up: str = rule("own", "Only one's own two cards count.", "[F]", "own")
-    fresh_pool_after_sweep: bool = rule(True, "After a sweep the layout is empty.", "[F]")
+    fresh_pool_after_sweep: bool = rule(
+        True, "A sweep takes what was carried over too; or only the stakes of its deal.", "[F] a fresh pool"
+    )
     broke: str = broke_rule()
     counters: int = counters_rule()
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """``up`` and ``down``: the open cards by seat; ``faults``: wrong stakes; ``wins``: seat and division."""
+    """``up`` and ``down``: the open cards by seat; ``faults``: wrong stakes; ``wins``: seat and division.
+
+    ``staked``: what this deal put on each division.
+    """
 
     house: House
     live: tuple[int, ...]
@@ -71,6 +88,7 @@ class State:
     down: tuple[tuple[int, Card], ...] = ()
     faults: tuple[tuple[int, str], ...] = ()
     wins: tuple[tuple[int, str], ...] = ()
+    staked: tuple[tuple[str, int], ...] = ()
     over: bool = False
     winner: int | None = None
 
@@ -78,12 +96,19 @@ class State:
     def turn(self) -> int | None:
         """Who turns his down card next; None while up-cards are dealt and when all is shown."""
         order = round_from(self.live, self.dealer)
-        return order[len(self.down)] if len(self.up) == len(order) > len(self.down) and not self.over else None
+        place = len(self.down) // self.face_down
+        return order[place] if len(self.up) == len(order) > place and not self.over else None
+
+    @property
+    def face_down(self) -> int:
+        """Cards that each has face down."""
+        return 1 if self.house.version == "foster" else 2
 
 
 def hands(players: int, house: House) -> tuple[tuple[int, ...], int]:
-    """Two cards each."""
-    return (2,) * players, 52 - 2 * players
+    """Two cards each, three in the older version."""
+    each = 2 if house.version == "foster" else 3
+    return (each,) * players, 52 - each * players
 
 
 def start(deal: Deal, house: House) -> Opening:
@@ -97,12 +122,13 @@ def start(deal: Deal, house: House) -> Opening:
         for seat, spread in stakes.items()
         for name, n in spread.items()
     ]
-    verdict = Verdict(replace(state, faults=faults))
+    staked = tuple((name, sum(spread.get(name, 0) for spread in stakes.values())) for name in DIVISIONS)
+    verdict = Verdict(replace(state, faults=faults, staked=staked))
     acts = [
-        (Do.LAY, seat, cards[0])
+        (Do.LAY, seat, card)
         for name in ("up", "down")
         for seat, cards in _in_order(state, deal.hands(name))
-        if cards
+        for card in cards
     ]
     for do, seat, card in acts:
         more = judge(verdict.state, Act(do, seat, card, f"seat-{seat}"))
@@ -131,7 +157,8 @@ def _faults(state: State, staked: dict[int, int]) -> tuple[tuple[int, str], ...]
         return ()
     due = staked[state.dealer] - 1
     exact = state.house.stake_less == "exactly"
-    wrong = [s for s, n in staked.items() if s != state.dealer and (n > due or (exact and n != due))]
+    put = [(s, staked.get(s, 0)) for s in state.live if s != state.dealer]
+    wrong = [s for s, n in put if n > due or (exact and n != due)]
     wrong += [state.dealer] if due < 0 or (due == 0 and not state.house.zero_stake) else []
     return tuple((s, "STAKE_NOT_ONE_LESS") for s in sorted(wrong))
 
@@ -155,27 +182,46 @@ def judge(state: State, act: Act) -> Verdict:
 
 def _dealt_up(state: State) -> Verdict:
     """When all have their up-card, the ace of diamonds among them sweeps the layout."""
-    seat = next((s for s, card in state.up if card == _BEST), None)
-    if seat is None or len(state.up) < len(state.live):
+    if len(state.up) < len(state.live) or not state.house.sweep_first:
         return Verdict(state)
+    return _swept(state, ())
+
+
+def _swept(state: State, before: tuple[Transfer, ...]) -> Verdict:
+    """Who has the ace of diamonds face up takes the layout, or what is left of this deal's stakes."""
+    seat = next((s for s, card in state.up if card == _BEST), None)
+    if seat is None:
+        return Verdict(state, transfers=before)
     why = f"{{{seat}}} has the ace of diamonds face up and takes {{n}}"
-    takes = tuple(Transfer(name, seat, ALL, "ALL", why) for name in DIVISIONS)
-    return Verdict(replace(state, over=True, winner=seat, wins=((seat, "all"),)), transfers=takes)
+    taken, fresh = {name for _, name in state.wins}, state.house.fresh_pool_after_sweep
+    lies = [(name, ALL if fresh else n) for name, n in state.staked if name not in taken]
+    takes = tuple(Transfer(name, seat, n, "ALL", why) for name, n in lies)
+    new = replace(state, over=True, winner=seat, wins=(*state.wins, (seat, "all")))
+    return Verdict(new, transfers=(*before, *takes))
 
 
 def _turned(state: State, seat: int, card: Card) -> Verdict:
-    """The down card and the up-card of one seat: the first of its kind takes the division."""
-    up = dict(state.up)[seat]
+    """A down card beside the seat's other open cards: the first of its kind takes the division."""
     new = replace(state, down=(*state.down, (seat, card)))
-    new = replace(new, over=len(new.down) == len(new.live))
-    name = "pair" if up.rank == card.rank else _HANDS.get(frozenset(up.rank + card.rank), "")
-    if card == _BEST and not state.house.best_only_up:
-        name = "best"
-    if not name or name in {taken for _, taken in state.wins}:
-        return Verdict(new)
-    why = f"{{{seat}}} shows {up.pretty} and {card.pretty} and takes the {{n}} of {name}"
-    take = Transfer(name, seat, ALL, name.upper(), why)
-    return Verdict(replace(new, wins=(*state.wins, (seat, name))), transfers=(take,))
+    taken = {name for _, name in state.wins}
+    others = [c for s, c in (*state.up, *state.down) if s == seat]
+    found = {name: other for other in reversed(others) if (name := _division(state.house, other, card))}
+    names = [name for name in DIVISIONS if name in found and name not in taken]
+    takes = tuple(Transfer(name, seat, ALL, name.upper(), _shows(seat, found[name], card, name)) for name in names)
+    last = len(new.down) == len(new.live) * new.face_down
+    new = replace(new, over=last, wins=(*state.wins, *((seat, name) for name in names)))
+    return _swept(new, takes) if last else Verdict(new, transfers=takes)
+
+
+def _division(house: House, one: Card, other: Card) -> str:
+    """The division that two cards win, "" for none."""
+    if other == _BEST and not house.best_only_up:
+        return "best"
+    return "pair" if one.rank == other.rank else _HANDS.get(frozenset(one.rank + other.rank), "")
+
+
+def _shows(seat: int, one: Card, other: Card, name: str) -> str:
+    return f"{{{seat}}} shows {one.pretty} and {other.pretty} and takes the {{n}} of {name}"
 
 
 def due(state: State) -> Due:
@@ -192,7 +238,7 @@ def result(state: State, books: Books) -> dict[str, Any]:
     lines = [x for x in books.ledger.lines if isinstance(x.to, int)]
     wins = []
     for seat, name in state.wins:
-        counters = sum(x.counters for x in lines if x.to == seat and name in ("all", x.source))
+        counters = sum(x.counters for x in lines if x.to == seat and x.code == name.upper())
         wins += [[books.names[seat], name, counters]] if counters else []
     return {
         "violations": [

@@ -215,6 +215,14 @@ def _no_lead(state: State, act: Act) -> Verdict:
     return Verdict(replace(state, leader=after(state.live, act.seat), asked=asked, colour=colour), claims=(claim,))
 
 
+def skip(state: State, seat: int) -> Verdict:
+    """A seat is away: the next one leads for it, or after its line; nobody claims anything."""
+    following = after(state.live, seat)
+    if state.need is None:
+        return Verdict(replace(state, leader=following)) if state.leader == seat else Verdict(state)
+    return Verdict(replace(state, need=None, leader=following)) if state.last == seat else Verdict(state)
+
+
 def proved(state: State, proof: Proof) -> Verdict:
     """A card was held back."""
     seat, to = proof.seat or 0, state.winner or "fines"
@@ -269,8 +277,8 @@ def result(state: State, books: Books) -> dict[str, Any]:
 
 
 def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
-    """The deal passes to the left; unclaimed boodles stay."""
+    """The deal passes to the left; unclaimed boodles stay, and the kitty where nobody was out."""
     if not state.over:
         return None
-    left = {name: n for name in state.house.boodles.split() if (n := books.ledger.balance(name))}
+    left = {name: n for name in (*state.house.boodles.split(), "kitty") if (n := books.ledger.balance(name))}
     return after(state.live, books.deal.dealer), {"carried": left} if left else {}

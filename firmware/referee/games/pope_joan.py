@@ -73,6 +73,13 @@ class House:
         *("dealer", "shared", "double"),
     )
     lead_lowest: bool = rule(False, "The lowest card held of a suit must be led.", "Parlett")
+    ace_low: bool = rule(True, "The ace is below the two; or above the king.", "[Hf][F]")
+    dead_hand_extra: str = rule(
+        "as_dealt",
+        "Cards that do not divide: as they are dealt; or all hands are equal and the rest lies with the dead hand.",
+        "[Hf]; the rest in some companies",
+        *("as_dealt", "dead_hand"),
+    )
     pope_as_stop_filler: bool = rule(False, "The Pope may be laid for a missing card.", "[P]")
     matrimony_by_hand: bool = rule(True, "Matrimony and Intrigue need both cards played by one hand.", "[Hf]")
     turnup_owner: str = rule(
@@ -110,6 +117,11 @@ class State:
     over: bool = False
     winner: int | None = None
 
+    @property
+    def ranks(self) -> str:
+        """The ranks from the lowest."""
+        return RANKS if self.house.ace_low else RANKS[1:] + RANKS[0]
+
 
 def hands(players: int, house: House) -> tuple[tuple[int, ...], int]:
     """Cards for each place from the dealer's left, and the dead hand or stock (the turn-up belongs to neither)."""
@@ -117,6 +129,8 @@ def hands(players: int, house: House) -> tuple[tuple[int, ...], int]:
         each = _HANDS.get(players, (52 - 3) // players)
         return (each,) * players, 52 - each * players
     each, longer = divmod(51, players + 1)
+    if house.dead_hand_extra == "dead_hand":
+        return (each,) * players, 51 - each * players - (house.turnup_owner == "out_of_play")
     dealt = [each + 1 if place < longer else each for place in range(players + 1)]
     if house.turnup_owner == "out_of_play":
         dealt[longer - 1] -= 1
@@ -241,7 +255,7 @@ def _wrong(state: State, seat: int, card: Card) -> str:
 def _lay(state: State, act: Act, card: Card) -> Verdict:
     place = state.need if state.need is not None and card == state.pope else card
     counts, gone = less(state.counts, act.seat), state.gone | BIT[card] | BIT[place]
-    need = _above(place, gone)
+    need = _above(state.ranks, place, gone)
     led = state.need is None
     new = replace(
         state,
@@ -262,15 +276,15 @@ def _lay(state: State, act: Act, card: Card) -> Verdict:
     return _won(new, act, takes, claims)
 
 
-def _above(card: Card, gone: int) -> Card | None:
+def _above(ranks: str, card: Card, gone: int) -> Card | None:
     """The next higher card of the suit, None when everybody knows that it cannot come."""
-    i = RANKS.index(card.rank) + 1
-    up = Card(RANKS[i], card.suit) if i < len(RANKS) else None
+    i = ranks.index(card.rank) + 1
+    up = Card(ranks[i], card.suit) if i < len(ranks) else None
     return None if up is None or gone & BIT[up] else up
 
 
 def _lowest(state: State, act: Act, card: Card) -> Claim:
-    lower = mask(Card(rank, card.suit) for rank in RANKS[: RANKS.index(card.rank)]) & ~state.gone
+    lower = mask(Card(rank, card.suit) for rank in state.ranks[: state.ranks.index(card.rank)]) & ~state.gone
     return Claim((act.seat,), lower, "NOT_THE_LOWEST", f"{{{act.seat}}} led {card.pretty} as the lowest")
 
 
@@ -330,10 +344,25 @@ def _no(state: State, act: Act) -> Verdict:
     if act.seat != state.turn:
         return refuse(state, "OUT_OF_TURN")
     claim = Claim((act.seat,), BIT[state.need], "FALSE_PASS", f"{{{act.seat}}} said no to {state.need.pretty}")
+    return Verdict(_said_no(state, act.seat), claims=(claim,))
+
+
+def _said_no(state: State, seat: int) -> State:
+    """One more cannot go on; when all cannot, whoever laid the last card leads."""
     noes = state.noes + 1
     if noes == len(state.live):
-        return Verdict(replace(state, need=None, leader=state.last, turn=None, noes=0), claims=(claim,))
-    return Verdict(replace(state, turn=after(state.live, act.seat), noes=noes), claims=(claim,))
+        return replace(state, need=None, leader=state.last, turn=None, noes=0)
+    return replace(state, turn=after(state.live, seat), noes=noes)
+
+
+def skip(state: State, seat: int) -> Verdict:
+    """A seat is away: the next one leads for it, goes on for it, or leads after its line; nobody claims anything."""
+    following = after(state.live, seat)
+    if state.need is None:
+        return Verdict(replace(state, leader=following)) if state.leader == seat else Verdict(state)
+    if state.layout:
+        return Verdict(_said_no(state, seat)) if state.turn == seat else Verdict(state)
+    return Verdict(replace(state, need=None, leader=following)) if state.last == seat else Verdict(state)
 
 
 def proved(state: State, proof: Proof) -> Verdict:

@@ -224,11 +224,13 @@ def _answer(state: State, act: Act) -> Verdict:
     word = act.detail or (("", "ace", "deuce", "three")[min(len(state.presses), 3)] if act.do is Do.SWAP else "")
     token, king = state.tokens[act.seat - 1], act.do is Do.KING
     told = Told(act.move, act.entry, act.seat, king, word, token)
+    unseen = king and act.word == "seen" and state.house.king_show == "shown"
     tokens = state.tokens if king else _swapped(state.tokens, state.turn, act.seat)
     new = replace(
         state, tokens=tokens, told=(*state.told, told), turn=act.seat, demand=None, presses=(), king_seen=None
     )
-    return _proved(state, new, act)
+    verdict = _proved(state, new, act)
+    return replace(verdict, says=(*verdict.says, Ruling(Kind.NOTICE, "SHOW_THE_KING", act.seat))) if unseen else verdict
 
 
 def _swapped(tokens: tuple[int, ...], one: int, other: int) -> tuple[int, ...]:
@@ -375,6 +377,15 @@ def _losers(state: State) -> tuple[int, ...]:
     if len(tied) > 1 and state.house.tie == "last_turned":
         return ([s for s in round_from(state.live, state.dealer) if s in tied][-1],)
     return tied
+
+
+def skip(state: State, seat: int) -> Verdict:
+    """A seat is away: it keeps its card, and a demand made of it falls through [X]."""
+    if state.over or state.showdown or seat not in (state.turn, state.demand):
+        return Verdict(state)
+    if state.demand == seat:
+        return Verdict(replace(state, demand=None, turn=seat, presses=(), king_seen=None))
+    return _next(replace(state, demand=None), Act(Do.PRESS, seat))
 
 
 def due(state: State) -> Due:

@@ -58,7 +58,8 @@ def hands(players: int, house: House) -> tuple[tuple[int, ...], int]:
 
 def start(deal: Deal, house: House) -> Opening:
     """Everything is dealt and the antes are paid; or a position, whose antes lie in the pool already."""
-    table, begun = deal.cards("table"), deal.has("table", "pool") or deal.excerpt("table")
+    table = deal.cards("table")
+    begun = deal.has("table") or deal.excerpt("table") or (deal.has("pool") and deal.setup.dealer is None)
     state = _rows.begin(deal, house, hands(len(deal.seats), house)[0], "7" if table else "")
     holder_begins = house.first_card == "7D" and not begun and not deal.has("turn", "start")
     state = replace(state, all_dealt=True, turn=None if holder_begins else state.turn)
@@ -86,6 +87,16 @@ def proved(state: State, proof: Proof) -> Verdict:
 def leave(state: State, seat: int) -> Verdict:
     """A seat leaves."""
     return _rows.leave(state, seat)
+
+
+def skip(state: State, seat: int) -> Verdict:
+    """A seat is away."""
+    return _rows.skip(state, seat)
+
+
+def returned(state: State) -> State:
+    """A seat is back."""
+    return _rows.returned(state)
 
 
 def due(state: State) -> Due:

@@ -120,6 +120,11 @@ def _to_next(state: State, seat: int) -> State:
     return replace(state, over=True)
 
 
+def skip(state: State, seat: int) -> Verdict:
+    """A seat is away: nobody has to match across it, the next plays any card [X]."""
+    return Verdict(_to_next(replace(state, last=None, run=0), seat)) if state.turn == seat else Verdict(state)
+
+
 def _ended(state: State, transfers: tuple[Transfer, ...], claims: tuple[Claim, ...]) -> Verdict:
     if len(state.live) > 1:
         return Verdict(state, transfers=transfers, claims=claims)

@@ -154,5 +154,5 @@ def result(state: State, books: Books) -> dict[str, Any]:
 
 
 def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
-    """The deal passes to the left."""
-    return (after(state.live, state.dealer), {}) if state.over else None
+    """The deal passes to the left; a pool that nobody won waits."""
+    return (after(state.live, state.dealer), books.waiting()) if state.over else None
