@@ -32,6 +32,9 @@ Mask = NDArray[np.uint8]
 _EVIDENCE_MM: Final = 150.0
 """Side of an evidence picture on the table: the card and its neighbours."""
 
+_RIM_MM: Final = 20.0
+"""Pictures reach so far beyond the playing area: a card at its edge may lie half over it."""
+
 _WHOLE_PX: Final = 640
 """Width of the small picture of the whole table that goes with it."""
 
@@ -51,6 +54,7 @@ class Perception:
         """
         self.surface = surface_of(table)
         self.lookout = lookout or lookout_over(table, size_px)
+        self._bounds = _bounds(table, self.surface, size_px)
         self.tracker = Tracker(self.surface, reader, size_px)
         self.seating = Seating(Places(tuple((zone.name, zone.polygon) for zone in table.zones)))
         self._now = 0.0
@@ -112,13 +116,19 @@ class Perception:
 
     def _with_pictures(self, one: Observation, image: Image) -> Observation:
         if one.place_mm is None:
-            return replace(one, whole=_small(image))
-        return replace(one, evidence=self._crop(image, one.place_mm), whole=_small(image))
+            return replace(one, whole=_small(self._table(image)))
+        return replace(one, evidence=self._crop(image, one.place_mm), whole=_small(self._table(image)))
+
+    def _table(self, image: Image) -> Image:
+        """The table alone: who sits at it is nobody's business."""
+        left, top, right, bottom = self._bounds
+        return image[top:bottom, left:right]
 
     def _crop(self, image: Image, place_mm: tuple[float, float]) -> Image | None:
         x, y = (round(float(v)) for v in self.surface.px(place_mm))
         half = round(_EVIDENCE_MM / 2 * self.surface.px_per_mm)
-        part = image[max(y - half, 0) : max(y + half, 0), max(x - half, 0) : max(x + half, 0)]
+        left, top, right, bottom = self._bounds
+        part = image[max(y - half, top) : min(y + half, bottom), max(x - half, left) : min(x + half, right)]
         return part.copy() if part.size else None
 
 
@@ -140,6 +150,16 @@ def lookout_over(table: TableConfig, size_px: tuple[int, int]) -> Lookout:
     surface = surface_of(table)
     marks = {mark.id: surface.px(mark.corners_mm) for mark in mat_markers(table.width_mm, table.height_mm)}
     return Lookout(surface, size_px, marks)
+
+
+def _bounds(table: TableConfig, surface: Surface, size_px: tuple[int, int]) -> tuple[int, int, int, int]:
+    """The part of the picture that holds the table and a rim: left, top, right, bottom in px."""
+    wide, high, rim = table.width_mm, table.height_mm, _RIM_MM
+    # points all over it, because the lens may bend a straight edge
+    edges = [(x, y) for x in np.linspace(-rim, wide + rim, 9) for y in np.linspace(-rim, high + rim, 9)]
+    left, top = np.floor(surface.px(edges).min(axis=0))
+    right, bottom = np.ceil(surface.px(edges).max(axis=0))
+    return max(0, int(left)), max(0, int(top)), min(size_px[0], int(right)), min(size_px[1], int(bottom))
 
 
 def recorded(folder: Path) -> Camera:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,8 @@ class Screen:
         """The lamps as the pins have them, and the table as the referee has it."""
         if self._live is None:
             return
-        lights = draw(table.panel_state, list(map(plain_line, self._names)), lamps, digits)
+        told = tuple(replace(light, words=plain_line(light.words)) for light in table.panel_state.lights)
+        lights = draw(replace(table.panel_state, lights=told), list(map(plain_line, self._names)), lamps, digits)
         laid = [Text(f"{zone:>8}  {_cards(cards)}") for zone, cards in table.match.view.table if cards]
         words = Text(plain_line(table.match.view.words), "bold")
         self._live.update(

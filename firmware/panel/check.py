@@ -1,7 +1,8 @@
 """``cardtable check --panel``: every light in turn, every button asked for, every segment; what did not answer is said.
 
 A lamp cannot report itself, so people say what they see: a short press of the seat's button means "yes, I saw it".
-One press a seat so proves its light and its button together.  Nothing here waits or prints; the caller does both.
+One press a seat so proves its light and its button together; then any button answers for digits and buzzer.  Nothing
+here waits or prints; the caller does both.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ from functools import partial
 from .board import Panel, open_panel
 from .buttons import Act, Gesture
 from .config import PanelConfig
-from .devices import DIGITS
+from .devices import DIGITS, SEGMENTS
 from .signals import Colour
 
 #: How long a seat is given to press its button.
 ANSWER_S = 15.0
 #: How long each colour of a light is shown before the press is asked for, and each character of the digits.
 SHOW_S = 0.7
+#: How often the buttons are looked at while an answer is waited for.
+LOOK_S = 0.1
 
 
 class Outcome(StrEnum):
@@ -59,7 +62,7 @@ def check(panel: Panel, wait: Wait) -> Iterator[Report]:
     The panel must not show a game meanwhile. Ends with one line for the whole: good, or what did not answer.
     """
     failed: list[str] = []
-    for step in (_digits, _buzzer, _seats, _host):
+    for step in (_seats, _host, _digits, _buzzer):
         for report in step(panel, wait):
             if report.outcome is Outcome.FAILED:
                 failed.append(report.words)
@@ -67,21 +70,51 @@ def check(panel: Panel, wait: Wait) -> Iterator[Report]:
     if failed:
         yield Report(Outcome.FAILED, f"panel: {len(failed)} of its parts did not answer: {'; '.join(failed)}")
     else:
-        yield Report(Outcome.GOOD, "panel: every light and button answered")
+        yield Report(Outcome.GOOD, "panel: every light, button and segment answered")
 
 
 def _digits(panel: Panel, wait: Wait) -> Iterator[Report]:
-    yield Report(Outcome.DOING, "pool digits: all segments, then 1 to 9 and 0 on both; watch for a dark segment")
-    shown = [partial(panel.board.number, char * DIGITS) for char in "81234567890 "]
-    yield from _driven(panel, "pool digits", shown, wait)
+    if not panel.board.has_digits:
+        return
+    yield Report(
+        Outcome.DOING,
+        f"pool digits: segments {' '.join(SEGMENTS)} in turn on both, then all; {_YES} if each was lit, {_NO} if not",
+    )
+    shown = [partial(panel.board.number, char * DIGITS) for char in (*SEGMENTS, "8")]
+    yield from _looked_at(panel, "pool digits", shown, "a segment stayed dark; check its resistor and its wire", wait)
+    yield from _quietly(panel, "pool digits", partial(panel.board.number, " " * DIGITS))
 
 
 def _buzzer(panel: Panel, wait: Wait) -> Iterator[Report]:
-    yield from _driven(panel, "buzzer", [partial(panel.board.tone, hertz) for hertz in (440, 880, 0)], wait)
+    if not panel.board.has_tone:
+        return
+    yield Report(Outcome.DOING, f"buzzer: a low note, then a high one; {_YES} if both were heard, {_NO} if not")
+    notes = [partial(panel.board.tone, hertz) for hertz in (440, 880, 0)]
+    yield from _looked_at(panel, "buzzer", notes, "nothing was heard; is it a passive piezo, wired to ground?", wait)
 
 
-def _driven(panel: Panel, what: str, steps: Sequence[Callable[[], None]], wait: Wait) -> Iterator[Report]:
-    """Drive an output through ``steps``; it fails only if the pin library complains."""
+_YES, _NO = "press any button", "hold it for a second"
+
+
+def _looked_at(
+    panel: Panel, what: str, steps: Sequence[Callable[[], None]], remedy: str, wait: Wait
+) -> Iterator[Report]:
+    """Drive an output through ``steps`` and ask whether that was seen: a tap says yes, a long press no."""
+    if (fault := _driven(panel, what, steps, wait)) is not None:
+        yield fault
+        return
+    for act in _acts(panel, wait):
+        if act.gesture is Gesture.TAP:
+            yield Report(Outcome.GOOD, f"{what}: answered")
+            return
+        if act.gesture is Gesture.LONG:
+            yield Report(Outcome.FAILED, f"{what}: {remedy}")
+            return
+    yield Report(Outcome.FAILED, f"{what}: nobody answered in {ANSWER_S:.0f} s")
+
+
+def _driven(panel: Panel, what: str, steps: Sequence[Callable[[], None]], wait: Wait) -> Report | None:
+    """Drive an output through ``steps``; a report only if the pin library complains."""
     try:
         for step in steps:
             step()
@@ -89,29 +122,30 @@ def _driven(panel: Panel, what: str, steps: Sequence[Callable[[], None]], wait: 
             wait(SHOW_S)
     except Exception as error:
         # The pin library raises its own exceptions; each part is tried though another failed.
-        yield Report(Outcome.FAILED, f"{what} ({type(error).__name__}: {error})")
-    else:
-        yield Report(Outcome.GOOD, f"{what}: driven")
+        return Report(Outcome.FAILED, f"{what} ({type(error).__name__}: {error})")
+    return None
 
 
-def _seats(panel: Panel, wait: Wait) -> Iterator[Report]:
-    for seat in range(1, panel.seats + 1):
-        yield Report(Outcome.DOING, f"seat {seat}: its light turns red, green, amber; press the button of seat {seat}")
-        shown = list(_driven(panel, f"seat {seat} light", _colours(panel, seat), wait))
-        if shown[-1].outcome is Outcome.FAILED:
-            yield shown[-1]
-        yield _answer(panel, seat, wait)
-        yield from _quietly_off(panel, seat)
-
-
-def _quietly_off(panel: Panel, seat: int) -> Iterator[Report]:
-    """The light off again, said only if that fails."""
-    off = list(_driven(panel, f"seat {seat} light", [partial(panel.board.light, seat, Colour.OFF)], _at_once))
-    yield from (report for report in off if report.outcome is Outcome.FAILED)
+def _quietly(panel: Panel, what: str, step: Callable[[], None]) -> Iterator[Report]:
+    """Something off again, said only if that fails."""
+    if (fault := _driven(panel, what, [step], _at_once)) is not None:
+        yield fault
 
 
 def _at_once(seconds: float) -> None:
     """Nobody needs to see it."""
+
+
+def _seats(panel: Panel, wait: Wait) -> Iterator[Report]:
+    colours = (Colour.RED, Colour.GREEN, Colour.BLUE if panel.board.has_blue else Colour.AMBER)
+    for seat in range(1, panel.seats + 1):
+        words = ", ".join(colours)
+        yield Report(Outcome.DOING, f"seat {seat}: its light turns {words}; press the button of seat {seat}")
+        steps = [partial(panel.board.light, seat, colour) for colour in colours]
+        if (fault := _driven(panel, f"seat {seat} light", steps, wait)) is not None:
+            yield fault
+        yield _answer(panel, seat, wait)
+        yield from _quietly(panel, f"seat {seat} light", partial(panel.board.light, seat, Colour.OFF))
 
 
 def _host(panel: Panel, wait: Wait) -> Iterator[Report]:
@@ -120,22 +154,21 @@ def _host(panel: Panel, wait: Wait) -> Iterator[Report]:
         yield _answer(panel, 0, wait)
 
 
-def _colours(panel: Panel, seat: int) -> Sequence[Callable[[], None]]:
-    return [partial(panel.board.light, seat, colour) for colour in (Colour.RED, Colour.GREEN, Colour.AMBER)]
-
-
 def _answer(panel: Panel, seat: int, wait: Wait) -> Report:
     """Wait for the seat's press (0: the host's); another button's press says that two are swapped."""
-    waited_s, step_s = 0.0, 0.1
-    while waited_s < ANSWER_S:
-        wait(step_s)
-        waited_s += step_s
-        for act in panel.acts():
-            if (report := _judged(act, seat)) is not None:
-                return report
+    for act in _acts(panel, wait):
+        if (report := _judged(act, seat)) is not None:
+            return report
     if seat in panel.held():
         return Report(Outcome.FAILED, f"{_who(seat)}: the button is down all the time; is it wired to the right pin?")
     return Report(Outcome.FAILED, f"{_who(seat)}: no answer in {ANSWER_S:.0f} s; light, button or their wires")
+
+
+def _acts(panel: Panel, wait: Wait) -> Iterator[Act]:
+    """What the buttons say until the time for an answer is over."""
+    for _ in range(round(ANSWER_S / LOOK_S)):
+        wait(LOOK_S)
+        yield from panel.acts()
 
 
 def _judged(act: Act, seat: int) -> Report | None:

@@ -30,12 +30,15 @@ class Board(Protocol):
     """What a panel needs of its devices. Methods may raise whatever the pin library raises."""
 
     seats: int
+    has_blue: bool
+    has_digits: bool
+    has_tone: bool
 
     def light(self, seat: int, colour: Colour) -> None:
         """Show ``colour`` at ``seat``, at the latest with the next `latch`."""
 
     def number(self, text: str) -> None:
-        """Show ``text`` (two characters: digits, spaces or ``-``) on the pool's digits, as `light`."""
+        """Show ``text`` (two characters of `SEVEN`) on the pool's digits, as `light`."""
 
     def latch(self) -> None:
         """Make what was set visible; again is harmless, and mends what a spark has changed on a chain."""
@@ -87,6 +90,11 @@ class Common:
             else None
         )
 
+    @property
+    def has_tone(self) -> bool:
+        """Whether there is a buzzer, and it may sound."""
+        return self.buzzer is not None
+
     def tone(self, hertz: int) -> None:
         """Sound ``hertz`` (220 to 880); 0 is silence."""
         if self.buzzer is not None:
@@ -124,6 +132,7 @@ class SmallBoard:
             self.display = claimed.enter_context(_digits(config, factory)) if config.digits else None
             common = Common(config, factory, claimed)
             self.tone, self.levels, self.watch, self._hush = common.tone, common.levels, common.watch, common.hush
+            self.has_blue, self.has_digits, self.has_tone = False, self.display is not None, common.has_tone
             self._devices = claimed.pop_all()
 
     def light(self, seat: int, colour: Colour) -> None:
@@ -190,6 +199,7 @@ class LargeBoard:
             self.chain = claimed.enter_context(Chain(pin_factory=factory))
             common = Common(config, factory, claimed)
             self.tone, self.levels, self.watch, self._hush = common.tone, common.levels, common.watch, common.hush
+            self.has_blue, self.has_digits, self.has_tone = True, True, common.has_tone
             self.latch()
             self.enable.on()
             self._devices = claimed.pop_all()
@@ -234,10 +244,13 @@ class Chain(gpiozero.SPIDevice):  # type: ignore[misc]  # gpiozero has no type h
         self._spi.write(list(words))
 
 
+#: The characters that light one segment alone, a to g.
+SEGMENTS = ("a", "b", "c", "d", "e", "f", "-")
 #: Segments a to g of a digit as bits 0 to 6.
 SEVEN = {
     " ": 0b0000000, "-": 0b1000000, "0": 0b0111111, "1": 0b0000110, "2": 0b1011011, "3": 0b1001111, "4": 0b1100110,
     "5": 0b1101101, "6": 0b1111101, "7": 0b0000111, "8": 0b1111111, "9": 0b1101111,
+    **{char: 1 << bit for bit, char in enumerate("abcdef")},
 }  # fmt: skip
 
 _FONT = {char: tuple(bits >> place & 1 for place in range(7)) for char, bits in SEVEN.items()}
