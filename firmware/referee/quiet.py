@@ -15,9 +15,14 @@ from .fold import Game
 WORDS: Final = ("pay", "stop", "pass")
 
 
+def quiet_word(game: Game) -> str:
+    """What a press says in this game when it says anything: PAY, STOP, PASS, or "" where the button has no meaning."""
+    return next((word.upper() for word in WORDS if word in game.MOVES), "")
+
+
 def quiet_acts(game: Game, state: Any, seats: int) -> tuple[str, ...]:
     """For seats 1..``seats``: PAY, STOP or PASS, ANSWER where a press answers a neighbour, "" where it says nothing."""
-    word = next((word.upper() for word in WORDS if word in game.MOVES), "")
+    word = quiet_word(game)
     if word == "STOP" and game.due(state).what == "LEAD":
         word = "PASS"  # nobody can be asked for a next card before one was led
     return tuple(_quiet(game, state, seat, word) for seat in range(1, seats + 1))

@@ -222,7 +222,8 @@ class FakeTable:
             "out_of_step": self.out_of_step,
             "over": self.winner is not None,
             "winner": self.winner,
-            "quiet_act": "PAY",
+            "quiet_word": "PAY",
+            "quiet_act": ["" if self.winner or seat != self.turn else "PAY" for seat in self.counters],
             "words": "" if self.winner else words,
             "known": self._secret,
         }

@@ -54,9 +54,9 @@ class Phone:
         """Another view of the page, without loading it again."""
         self.run(f"location.hash = '#/{view}'")
 
-    def run(self, script: str) -> Any:
-        """What a script returns."""
-        return self.front().execute_script(script)
+    def run(self, script: str, *given: Any) -> Any:
+        """What a script returns; ``given`` are its arguments."""
+        return self.front().execute_script(script, *given)
 
     def all(self, selector: str) -> list[Any]:
         """The elements that match."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from firmware.web import assets
 from firmware.web.server import Running, serve
 
 from .browser import PHONES, Phone, axe, chromium
@@ -61,9 +63,13 @@ def _seat(phone: Phone, seat: int) -> None:
 def _host(phone: Phone) -> None:
     phone.open("#join=ABCD2345")
     phone.sees("#nav a", "Set up")
+    _give_pin(phone)
+
+
+def _give_pin(phone: Phone) -> None:
     phone.go("setup")
     phone.write(".panel input[type=password]", "123456")
-    phone.tap(".panel button.main", "I am the host")
+    phone.tap(".panel .code-form button.main")
     phone.sees(".start")
 
 
@@ -294,6 +300,51 @@ def test_a_session_is_scrubbed_through(home: Home, phones: list[Phone]) -> None:
     phone.until(lambda one: len(one.all(".lying")) == 3, "three cards")
     phone.tap(".scrub button:first-child")
     phone.until(lambda one: len(one.all(".lying")) == 2, "two cards")
+
+
+def test_another_language_is_one_file(home: Home, phones: list[Phone]) -> None:
+    """A made-up language with each of its sentences in brackets: outside of them are only names, numbers and signs."""
+    english = json.loads(home.app.state.house.files["words/en.json"].data)
+    strange = {key: f"⟦{words}⟧" for key, words in english.items()}
+    text = json.dumps(strange).encode()
+    home.app.state.house.files["words/xx.json"] = assets.Asset("application/json", text, gzip.compress(text), '"xx"')
+    home.table.lay("7H")
+    home.table.lay("KC", 1)
+    phone = phones[0]
+    agent = phone.run("return navigator.userAgent")
+    speaks = {"userAgent": agent, "acceptLanguage": "xx"}
+    phone.front().execute_cdp_cmd("Network.setUserAgentOverride", speaks)
+    _seat(phone, 1)
+    phone.sees("h1", "⟦")
+    assert phone.run("return document.documentElement.lang") == "xx"
+    _give_pin(phone)
+    for view in VIEWS:
+        phone.go(view)
+        phone.until(lambda one: one.text("main").count("⟦") > 1 and "…⟧" not in one.text("main"), "its content")
+        assert phone.run(OUTSIDE_BRACKETS, {"names": [*home.table.names, "7f3a-91c2"]}) == [], view
+    phone.run("document.querySelector('#me').click()")
+    phone.sees("dialog h2", "⟦")
+    assert phone.run(OUTSIDE_BRACKETS, {"names": home.table.names}) == []
+
+
+#: Everything that is seen or read aloud and has a letter outside of ⟦ ⟧: but names, codes, times and what is written.
+OUTSIDE_BRACKETS = """
+const spoken = [...document.querySelectorAll('[aria-label], img[alt], title, [placeholder]')].flatMap(
+  e => [e.getAttribute('aria-label'), e.getAttribute('alt'), e.getAttribute('placeholder')]);
+const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+const seen = [];
+while (walker.nextNode()) {
+  const inside = walker.currentNode.parentElement;
+  if (!inside.closest('noscript, bdi, time, code, .rank, .pack')) seen.push(walker.currentNode.data);
+}
+const bare = text => {
+  let out = text ?? '';
+  while (/⟦[^⟦⟧]*⟧/.test(out)) out = out.replace(/⟦[^⟦⟧]*⟧/g, '');
+  for (const name of arguments[0].names) out = out.replaceAll(name, '');
+  return out;
+};
+return [...seen, ...spoken].map(bare).filter(text => /\\p{L}{2,}/u.test(text));
+"""
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import firmware.web
+from firmware import catalogue, viewfinder
+from firmware.referee import games
 from firmware.web import assets
 
 STATIC = Path(firmware.web.__file__).parent / "static"
@@ -22,6 +24,7 @@ RAW = re.compile(
 MADE = {
     *("state", "nav", "rank", "suit", "zone", "fact", "said", "quiet", "due", "light", "export", "choice", "camera"),
     *("correct", "settle", "error", "film", "said.refused", "source"),
+    *("code", "beat", "steps", "game", "rule", "choice.value", "note", "hint"),
 }
 
 
@@ -97,6 +100,24 @@ def test_the_catalogue_knows_every_fact_ruling_and_card() -> None:
     assert all(f"said.{kind}" in WORDS or f"said.{kind}.other" in WORDS for kind in Kind)
     assert all(f"rank.{rank}" in WORDS for rank in RANKS)
     assert all(f"suit.{suit}" in WORDS for suit in SUITS)
+
+
+def test_what_the_program_says_by_itself_is_in_the_catalogue_word_for_word() -> None:
+    """`python -m firmware.catalogue` writes it: a translator finds every sentence in the one file."""
+    said = catalogue.derived()
+    assert {key: WORDS.get(key) for key in said} == said
+    derived = {key for key in WORDS if key.startswith(catalogue.DERIVED) and key not in catalogue.KEPT}
+    assert derived == set(said)
+
+
+def test_the_referees_dues_and_hints_have_words() -> None:
+    asked = {"PLAY", "LEAD", "PAY", "TURN", "GATHER", "REPLY", "EXPOSE", "DEAL"}
+    text = "".join(path.read_text("utf-8") for path in Path(games.__file__).parent.rglob("*.py"))
+    assert set(re.findall(r'Due\(\s*"([A-Z]+)"', text)) == asked
+    assert all(f"due.{due}" in WORDS or f"due.{due}.other" in WORDS for due in asked)
+    hints = re.findall(r'_hint\("([A-Z_]+)"', Path(viewfinder.__file__).read_text("utf-8"))
+    assert len(hints) == 4
+    assert all(f"hint.{code}" in WORDS for code in [*hints, "FOCUS", "LIGHT", "GLARE", "SIZE", "LEVEL"])
 
 
 def test_a_missing_page_is_said_clearly(tmp_path: Path) -> None:

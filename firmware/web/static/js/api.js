@@ -1,6 +1,6 @@
 // Asking the server. A failed answer is an error with the server's own words and code.
 
-import { t } from "./words.js";
+import { t, told } from "./words.js";
 
 export class Refused extends Error {
   constructor(code, words) {
@@ -25,6 +25,6 @@ async function ask(path, options) {
     throw new Refused("OFFLINE", t("error.OFFLINE"));
   }
   const body = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Refused(body.code || "FAULT", body.error || t("error.FAULT"));
+  if (!answer.ok) throw new Refused(body.code || "FAULT", told(`error.${body.code}`, body.error) || t("error.FAULT"));
   return body;
 }

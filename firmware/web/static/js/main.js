@@ -13,7 +13,7 @@ import { entryView, logView } from "./view_log.js";
 import { sessionView, sessionsView } from "./view_sessions.js";
 import { setupView } from "./view_setup.js";
 import { tableView } from "./view_table.js";
-import { loadWords, rulingWords, t, who } from "./words.js";
+import { loadWords, rulingWords, t, told, who } from "./words.js";
 
 const VIEWS = [
   { name: "table", make: tableView, tab: true },
@@ -111,7 +111,7 @@ function frame(state) {
   mark(VIEWS.find((view) => view.name === $("main").dataset.view) || VIEWS[0]);
   if (!state) return;
   const where = live.on ? t(`state.${state.state || "waiting"}`) : t("state.away");
-  put($("playing"), h("b", {}, state.title || t("title")), h("span", { class: "pill", "data-state": live.on ? state.state : "away", title: where }, h("span", {}, where)));
+  put($("playing"), h("b", {}, told(`game.${state.game}`, state.title) || t("title")), h("span", { class: "pill", "data-state": live.on ? state.state : "away", title: where }, h("span", {}, where)));
   sayNew(state);
 }
 

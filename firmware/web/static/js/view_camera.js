@@ -4,9 +4,9 @@ import { get, post } from "./api.js";
 import { h, put, s, say } from "./dom.js";
 import { live } from "./live.js";
 import { form } from "./me.js";
-import { cardSign, t, zoneWords } from "./words.js";
+import { cardSign, t, told, zoneWords } from "./words.js";
 
-const EVERY_MS = 1000;
+const EVERY_MS = 800; // from one picture to asking for the next
 
 export function cameraView(main, { refresh }) {
   if (!live.standing.host) {
@@ -15,38 +15,60 @@ export function cameraView(main, { refresh }) {
   }
   const marks = s("svg", { class: "marks", role: "img", "aria-label": t("camera.alt") });
   const picture = h("img", { alt: "" });
-  const hints = h("ul", { class: "hints", "aria-live": "polite" });
-  const meters = { focus: meter("focus"), glare: meter("glare") };
-  put(main, h("h1", {}, t("camera.title")), h("div", { class: "seen" }, picture, marks), h("div", { class: "meters" }, meters.focus, meters.glare), hints);
+  const hints = h("ul", { class: "hints" });
+  const aloud = h("p", { class: "visually-hidden", role: "status" });
+  const meters = { focus: meter("focus", { max: 1, low: 0.4, high: 0.7, optimum: 1 }), glare: meter("glare", { max: 0.02, low: 0.001, high: 0.005, optimum: 0 }) };
+  const read = h("p", { class: "quiet", role: "status" });
+  put(main, h("h1", {}, t("camera.title")), h("div", { class: "seen" }, picture, marks), h("div", { class: "meters" }, meters.focus, meters.glare), read, hints, aloud);
   const look = async () => {
     const seen = await get("/api/camera").catch((error) => ({ hints: [{ code: error.code, words: error.code === "NOT_FOUND" ? t("camera.none") : error.message }] }));
     if (seen.width_px) {
       picture.src = `/api/camera/picture?at=${Date.now()}`;
       outline(marks, seen);
-      for (const name of Object.keys(meters)) set(meters[name], seen[name]);
+      set(meters.focus, seen.focus, 0);
+      set(meters.glare, seen.glare, 2);
+      say(read, counted(seen.cards || []));
     }
-    hear(hints, seen.hints || []);
+    hear(hints, aloud, seen.hints || []);
   };
-  look();
-  const timer = setInterval(() => document.visibilityState === "visible" && look(), EVERY_MS);
-  return () => clearInterval(timer);
+  let timer = 0;
+  let open = true;
+  const again = async () => {
+    if (document.visibilityState === "visible") await look();
+    if (open) timer = setTimeout(again, EVERY_MS);
+  };
+  again();
+  return () => {
+    open = false;
+    clearTimeout(timer);
+  };
 }
 
-function hear(list, hints) {
+/** Show the hints; they are said aloud only when another thing is amiss, not whenever a figure changes. */
+function hear(list, aloud, hints) {
+  const codes = hints.map((hint) => hint.code).join(" ");
+  if (aloud.dataset.codes !== codes) say(aloud, hints.map((hint) => told(`hint.${hint.code}`, hint.words)).join(" "));
+  aloud.dataset.codes = codes;
   const key = JSON.stringify(hints);
   if (list.dataset.hints === key) return;
   list.dataset.hints = key;
-  put(list, hints.length ? hints.map((hint) => h("li", {}, hint.words)) : h("li", { class: "good" }, t("camera.good")));
+  put(list, hints.length ? hints.map((hint) => h("li", { "data-code": hint.code }, told(`hint.${hint.code}`, hint.words))) : h("li", { class: "good" }, t("camera.good")));
 }
 
-function meter(name) {
-  return h("label", {}, t(`camera.${name}`), h("meter", { min: 0, max: 1, low: 0.4, high: 0.7, optimum: name === "focus" ? 1 : 0 }), h("output", {}));
+function meter(name, scale) {
+  return h("label", {}, t(`camera.${name}`), h("meter", { min: 0, ...scale }), h("output", {}));
 }
 
-function set(label, value) {
+function counted(cards) {
+  const unread = cards.filter((card) => card.card === "?").length;
+  const read = t("camera.read", { n: cards.length - unread });
+  return unread ? `${read} ${t("camera.unread", { n: unread })}` : read;
+}
+
+function set(label, value, digits) {
   const known = Number.isFinite(value);
   label.querySelector("meter").value = known ? value : 0;
-  say(label.querySelector("output"), known ? `${Math.round(value * 100)} %` : "");
+  say(label.querySelector("output"), known ? `${(value * 100).toFixed(digits)} %` : "");
 }
 
 function outline(svg, seen) {
@@ -57,7 +79,7 @@ function outline(svg, seen) {
   const zones = (seen.zones || []).map((zone) => [shape(zone.polygon_px, "seen-zone"), text(zone.polygon_px[0][0] + 4, zone.polygon_px[0][1] + size, zoneWords(live.state || {}, zone.name), "zone-name")]);
   const cards = (seen.cards || []).map((card) => {
     const unsure = card.card === "?";
-    return [shape(card.corners_px, unsure ? "seen-card unsure" : "seen-card"), text(card.corners_px[0][0], card.corners_px[0][1] - 4, `${cardSign(card.card)} ${Math.round(card.confidence * 100)}`, unsure ? "reading unsure" : "reading")];
+    return [shape(card.corners_px, unsure ? "seen-card unsure" : "seen-card"), text(card.corners_px[0][0], card.corners_px[0][1] - 4, card.confidence < 1 ? `${cardSign(card.card)} ${Math.round(card.confidence * 100)}` : cardSign(card.card), unsure ? "reading unsure" : "reading")];
   });
   put(svg, zones, cards);
 }

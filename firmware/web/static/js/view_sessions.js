@@ -5,7 +5,7 @@ import { h, put, say } from "./dom.js";
 import { quarter } from "./me.js";
 import { TableView } from "./table.js";
 import { toast } from "./toast.js";
-import { clock, factWords, rulingWords, t } from "./words.js";
+import { clock, factWords, rulingWords, t, told } from "./words.js";
 
 const PAGE = 50;
 
@@ -45,15 +45,15 @@ function row(one, picked) {
     {},
     h("label", { class: "check big" }, h("input", { type: "checkbox", onchange: toggle, "aria-label": t("sessions.pick", { id: one.id }) })),
     h("a", { href: `#/session/${encodeURIComponent(one.id)}` },
-      h("b", {}, one.title || one.game), one.live ? h("span", { class: "tag" }, t("sessions.live")) : null,
-      h("span", {}, day(one.started)),
+      h("b", {}, told(`game.${one.game}`, one.title) || one.game), one.live ? h("span", { class: "tag" }, t("sessions.live")) : null,
+      h("time", {}, day(one.started)),
       h("span", { class: "quiet" }, players, " · ", t("sessions.entries", { n: one.entries }), one.disputes ? [" · ", t("sessions.disputed", { n: one.disputes })] : null)),
   );
 }
 
 function day(text) {
   const when = new Date(text);
-  return Number.isNaN(when.getTime()) ? String(text || "") : when.toLocaleString(undefined, { dateStyle: "full", timeStyle: "short" });
+  return Number.isNaN(when.getTime()) ? String(text || "") : when.toLocaleString(document.documentElement.lang, { dateStyle: "full", timeStyle: "short" });
 }
 
 async function settleUp(sessions, result) {
@@ -118,8 +118,8 @@ function draw(main, film, id, { session, entries }) {
   put(
     main,
     h("a", { class: "back", href: "#/sessions" }, t("sessions.back")),
-    h("h1", {}, session.title || session.game),
-    h("p", { class: "quiet" }, day(session.started)),
+    h("h1", {}, told(`game.${session.game}`, session.title) || session.game),
+    h("p", { class: "quiet" }, h("time", {}, day(session.started))),
     entries.length
       ? [h("div", { class: "film" }, entries.some((entry) => entry.cards?.length) ? h("div", { class: "board" }, view.svg) : null, h("div", { class: "film-side" }, words, said, photo)), controls(film, range, show), strip]
       : h("p", { class: "quiet" }, t("film.none")),

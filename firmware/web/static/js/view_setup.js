@@ -6,7 +6,7 @@ import { live } from "./live.js";
 import { form } from "./me.js";
 import { toast } from "./toast.js";
 import { choose } from "./view_log.js";
-import { maybe, t, who } from "./words.js";
+import { maybe, t, told, who } from "./words.js";
 
 const MOST_SEATS = 10;
 const NAME_CHARS = 24;
@@ -41,21 +41,31 @@ function setup(games) {
   const pick = (key) => {
     plan.game = games.find((one) => one.key === key);
     plan.house = {};
+    while (plan.seats.length < limits(plan)[0]) plan.seats.push("");
     draw();
+    seatList(seats, plan);
   };
   draw();
   seatList(seats, plan);
   return [gameList(games, plan, pick), seats, rules, supply, h("button", { type: "button", class: "main start", onclick: () => begin(plan) }, t("setup.start"))];
 }
 
+/** With how many players the chosen game is played at this table: least and most. */
+function limits(plan) {
+  return plan.game.seats || [2, MOST_SEATS];
+}
+
 function gameList(games, plan, pick) {
   const option = (game) =>
     h("label", { class: "game" }, h("input", { type: "radio", name: "game", value: game.key, checked: game.key === plan.game.key, onchange: () => pick(game.key) }),
-      h("span", {}, h("b", {}, game.title || game.key), game.seats ? h("span", { class: "tag" }, t("setup.players", { least: game.seats[0], most: game.seats[1] })) : null, h("span", { class: "quiet" }, game.summary || "")));
+      h("span", {}, h("b", {}, titleOf(game)), game.seats ? h("span", { class: "tag" }, t("setup.players", { least: game.seats[0], most: game.seats[1] })) : null, h("span", { class: "quiet" }, told(`game.${game.key}.summary`, game.summary))));
   return h("fieldset", { class: "panel games" }, h("legend", {}, t("setup.game")), games.map(option));
 }
 
+const titleOf = (game) => told(`game.${game.key}`, game.title) || game.key;
+
 function seatList(box, plan) {
+  const [least, most] = limits(plan);
   const again = () => seatList(box, plan);
   const move = (from, to) => {
     if (to < 0 || to >= plan.seats.length || from === to) return;
@@ -91,8 +101,8 @@ function seatList(box, plan) {
     h("p", { class: "quiet" }, t("setup.seats.words")),
     h("ol", { class: "seating" }, plan.seats.map(seatRow)),
     h("div", { class: "row" },
-      h("button", { type: "button", disabled: plan.seats.length >= MOST_SEATS, onclick: () => add(1) }, t("setup.seat.add")),
-      h("button", { type: "button", disabled: plan.seats.length <= 2, onclick: () => add(-1) }, t("setup.seat.less"))),
+      h("button", { type: "button", disabled: plan.seats.length >= most, onclick: () => add(1) }, t("setup.seat.add")),
+      h("button", { type: "button", disabled: plan.seats.length <= least, onclick: () => add(-1) }, t("setup.seat.less"))),
   );
 }
 
@@ -123,7 +133,7 @@ function middle(element) {
 
 function houseRules(plan) {
   const rules = plan.game.house || [];
-  const list = rules.map((rule) => h("div", { class: "rule" }, control(rule, plan), h("p", { class: "quiet" }, rule.words || "", rule.source ? h("cite", {}, t("setup.source", { source: sourceWords(rule.source) })) : null)));
+  const list = rules.map((rule) => h("div", { class: "rule" }, control(rule, plan), h("p", { class: "quiet" }, told(`rule.${plan.game.key}.${rule.name}`, rule.words), rule.source ? h("cite", {}, t("setup.source", { source: sourceWords(rule.source) })) : null)));
   return [h("h2", {}, t("setup.house")), rules.length ? list : h("p", { class: "quiet" }, t("setup.house.none"))];
 }
 
@@ -133,7 +143,7 @@ function sourceWords(source) {
 }
 
 function control(rule, plan) {
-  const label = rule.label || rule.name.replaceAll("_", " ");
+  const label = told(`rule.${rule.name}`, rule.label) || rule.name.replaceAll("_", " ");
   const set = (value) => (plan.house[rule.name] = value);
   if (rule.kind === "bool") {
     return h("label", { class: "check" }, h("input", { type: "checkbox", checked: Boolean(rule.default), onchange: (event) => set(event.target.checked) }), label);
@@ -143,8 +153,9 @@ function control(rule, plan) {
     const field = h("input", { id, type: "number", min: rule.min ?? 0, max: rule.max ?? 1000, value: rule.default, onchange: (event) => set(Number(event.target.value)) });
     return h("div", { class: "row" }, h("label", { for: id }, label), field);
   }
-  const options = (rule.choices || []).map((one) => (typeof one === "object" ? one : { value: one, words: String(one).replaceAll("_", " ") }));
-  const select = h("select", { id, onchange: (event) => set(options[event.target.selectedIndex].value) }, options.map((one) => h("option", { value: String(one.value), selected: one.value === rule.default }, one.words)));
+  const options = (rule.choices || []).map((one) => (typeof one === "object" ? one : { value: one }));
+  const wordsOf = (one) => told(`choice.value.${one.value}`, one.words) || String(one.value).replaceAll("_", " ");
+  const select = h("select", { id, onchange: (event) => set(options[event.target.selectedIndex].value) }, options.map((one) => h("option", { value: String(one.value), selected: one.value === rule.default }, wordsOf(one))));
   return h("div", { class: "row" }, h("label", { for: id }, label), select);
 }
 
@@ -155,6 +166,9 @@ function counters(plan) {
 
 async function begin(plan) {
   const seats = plan.seats.map((name) => name.trim());
+  const [least, most] = limits(plan);
+  if (seats.length < least) return toast(t("setup.too_few", { game: titleOf(plan.game), least }));
+  if (seats.length > most) return toast(t("setup.too_many", { game: titleOf(plan.game), most }));
   if (seats.some((name) => !name)) return toast(t("setup.names_needed"));
   const tap = { do: "start", game: plan.game.key, seats, dealer: plan.dealer, house: plan.house, counters: plan.counters };
   return act(tap).then(() => (location.hash = "#/table"), (error) => toast(error.message));

@@ -2,19 +2,23 @@
 
 import { $ } from "./dom.js";
 
+const SERVER = "en"; // the language of the sentences that the server sends
+
 let catalogue = {};
+let language = SERVER;
 let plurals = new Intl.PluralRules("en");
 
 /** Load the catalogue of the browser's language, or English. */
 export async function loadWords() {
   const wanted = (navigator.language || "en").slice(0, 2).toLowerCase();
   const languages = wanted === "en" ? ["en"] : [wanted, "en"];
-  for (const language of languages) {
-    const answer = await fetch(`/static/words/${language}.json`);
+  for (const one of languages) {
+    const answer = await fetch(`/static/words/${one}.json`);
     if (!answer.ok) continue;
     catalogue = await answer.json();
-    plurals = new Intl.PluralRules(language);
-    document.documentElement.lang = language;
+    language = one;
+    plurals = new Intl.PluralRules(one);
+    document.documentElement.lang = one;
     break;
   }
   $("skip").textContent = t("skip");
@@ -31,6 +35,11 @@ export function t(key, values = {}) {
 /** The words for a key if there are any, else the fallback. */
 export function maybe(key, fallback, values) {
   return key in catalogue || `${key}.other` in catalogue ? t(key, values) : fallback;
+}
+
+/** The server's own sentence where this page speaks its language, else the catalogue's for the same thing. */
+export function told(key, sentence, values) {
+  return sentence && language === SERVER ? sentence : maybe(key, sentence || "", values);
 }
 
 /** The player in a seat, by name. */
@@ -73,7 +82,15 @@ export function factWords(state, entry) {
     detail: entry.detail || "",
   };
   if (entry.fact === "pressed") return t(entry.press === "long" ? "fact.called" : "fact.pressed", values);
+  if (entry.fact === "note") return noteWords(entry);
   return t(`fact.${entry.fact}`, values);
+}
+
+/** A note of the table's own: its heading, and what people said. */
+function noteWords(entry) {
+  const head = maybe(`note.${entry.code}`, "");
+  const words = /^\s*{/.test(entry.words || "") ? "" : entry.words || ""; // a wish's seal is not for reading
+  return head && words ? t("note.words", { head, words }) : head || words;
 }
 
 /** Rulings whose heading is always said; others are left to the referee's own sentence where it names the player. */
@@ -91,6 +108,7 @@ export function rulingWords(state, ruling) {
   };
   const head = maybe(`said.${ruling.ruling}.${ruling.code}`, t(`said.${ruling.ruling}`, values), values);
   if (!ruling.why) return head;
+  if (language !== SERVER) return t("said.why", { head, why: sentence(maybe(`code.${ruling.code}`, "")) });
   const whole = !BLAMES.includes(ruling.ruling) && (!ruling.seat || ruling.why.includes(values.seat));
   return whole ? sentence(ruling.why) : t("said.why", { head, why: sentence(ruling.why) });
 }
@@ -115,6 +133,7 @@ export function clock(seconds) {
 }
 
 function sentence(text) {
+  if (!text) return "";
   const first = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(first) ? first : `${first}.`;
 }
