@@ -20,11 +20,17 @@ from pathlib import Path
 from typing import Any
 
 from .config import ConfigError, TableConfig, config_folder, data_folder, load_table
+from .journal.journal import Journal
+from .journal.listing import Query
+from .journal.wear import wear_of
 from .panel.config import BoardKind, PanelConfig, panel_config
 from .settings_file import readable
 
 LEAST_FREE_MB = 500
 """An evening's evidence pictures take about 60 MB; below this the disk is full before the month is."""
+
+LOOKED_AT = 20
+"""So many of the newest sessions are looked at for one that is over."""
 
 LEAST_MEMORY_MB = 150
 """The program itself takes about 250 MB; with less than this beside it the system swaps, and frames are late."""
@@ -295,8 +301,19 @@ def disk(folder: Path, probes: Probes) -> Line:
     free_mb = probes.free_bytes(home) // 1_000_000
     words = f"{free_mb} MB free at {folder}"
     if free_mb < LEAST_FREE_MB:
-        return bad("disk", f"{words}, {LEAST_FREE_MB} are wanted; `cardtable forget` old sessions")
-    return good("disk", words)
+        return bad(
+            "disk", f"{words}, {LEAST_FREE_MB} are wanted; delete other files, or `cardtable forget` old sessions"
+        )
+    return good("disk", "; ".join(filter(None, (words, last_wear(folder)))))
+
+
+def last_wear(folder: Path) -> str:
+    """What the newest finished session wrote to the disk, in words; "" where that is not known."""
+    with suppress(OSError, ValueError, StopIteration), Journal.open(folder, read_only=True) as journal:
+        newest = next(one for one in journal.sessions(Query(limit=LOOKED_AT)) if one.row.ended)
+        wear = wear_of(journal.lines(newest.row.id))
+        return f"the last session: {wear.text()}" if wear is not None and wear.text() else ""
+    return ""
 
 
 def memory(probes: Probes) -> Line:

@@ -36,6 +36,7 @@ from .rows import add_rulings, json_value, rulings_seal
 from .spare import FOLDER as SPARE_FOLDER
 from .spare import Spare
 from .store import NAME, RulingRow, SessionRow, Store, open_to_read
+from .wear import Wear, written_bytes
 
 #: Random letters after a session's number, so that sessions of two tables rarely have the same name: 1 in a million.
 _TOKEN_CHARS = 4
@@ -107,6 +108,7 @@ class Journal:
         self._lock = lock
         self._pen = Pen(places, store, clock, repairs)
         self._turn = RLock()
+        self._began: dict[str, tuple[int, int]] = {}
 
     @classmethod
     def open(
@@ -197,6 +199,7 @@ class Journal:
         if previous.boot == present.boot and step_ns(previous, present):
             self._doubt_times(previous.boot)
         session_id, number = self._next_id()
+        self._meter(session_id)
         tail = Tail(number, session_id, 0, genesis(session_id), previous)
         self._pen.commit(tail, [Draft(LineKind.BEGIN, 1, _checked(header.to_json()))])
         return session_id
@@ -260,12 +263,21 @@ class Journal:
             raise BadEntry(f"session {session_id} is over already")
         deal = self.deals(session_id)[-1].number
         seal = rulings_seal(self.store.rulings(tail.session))
-        self._pen.commit(tail, [Draft(LineKind.END, deal, _checked({"result": result, "rulings": seal}))])
+        written = {} if (wear := self.wear(session_id)) is None else {"written": wear.to_json()}
+        body = _checked({"result": result, "rulings": seal, **written})
+        self._pen.commit(tail, [Draft(LineKind.END, deal, body)])
         self._places.spare.close()
         self.store.checkpoint()
         self._pen.reserve.fill()
 
     # -- reading
+
+    def wear(self, session_id: str) -> Wear | None:
+        """What this program has written to its disks since it began (or resumed) a session; None if it did neither."""
+        if (began := self._began.get(session_id)) is None:
+            return None
+        before, since_ns = began
+        return Wear(written_bytes() - before, (self._clock.mono_ns() - since_ns) / 1e9)
 
     def live(self) -> SessionRow | None:
         """The session that was begun last and is not over, or None."""
@@ -426,7 +438,12 @@ class Journal:
                 execute("UPDATE session SET uncertain = 1 WHERE number = ?", (number,))
 
     def _tail(self, session_id: str) -> Tail:
-        return self._pen.tail(self._row(session_id))
+        row = self._row(session_id)
+        self._meter(row.id)
+        return self._pen.tail(row)
+
+    def _meter(self, session_id: str) -> None:
+        self._began.setdefault(session_id, (written_bytes(), self._clock.mono_ns()))
 
     def _keep_photos(self, photos: Sequence[bytes]) -> tuple[tuple[str, ...], str]:
         """Make pictures durable; their names, and why some are lacking ("" for none)."""

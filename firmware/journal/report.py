@@ -23,6 +23,7 @@ from .settle import Settlement, add_up, settle_up
 from .store import SessionRow
 from .tell import Teller
 from .verify import doubt
+from .wear import Wear, wear_of
 
 #: Rulings that only say whose turn it is: left out of the story, which tells the turns itself.
 _TURNS = (Kind.TURN,)
@@ -71,6 +72,7 @@ class Story:
     minutes: int
     trouble: str = ""
     doubt: str = ""
+    wear: Wear | None = None
 
     def said(self) -> Iterator[Said]:
         """Everything that the referee said, in order."""
@@ -111,6 +113,7 @@ def story(journal: Journal, session_id: str) -> Story:
         minutes=round(sum(elapsed_ns(a.stamp, b.stamp) for a, b in pairwise(lines)) / 60e9),
         trouble=trouble,
         doubt=doubt(journal, row.id),
+        wear=wear_of(lines),
     )
 
 
@@ -230,6 +233,8 @@ def foot_lines(tale: Story) -> Iterator[str]:
         yield f"Counters: {words}."
         yield tale.settlement.text()
     yield from (f"Note: {words}." for words in remark_words(tale))
+    if tale.wear is not None and (words := tale.wear.text()):
+        yield f"Note: {words}."
     yield f"Head: {head_code(tale.row.head)}"
 
 
