@@ -127,7 +127,7 @@ SECTIONS = {
         "repair",
         "serve",
     ),
-    "Many tables": ("hub",),
+    "Many tables, many evenings": ("hub", "rejudge"),
 }
 
 
@@ -679,6 +679,27 @@ def hub(host: str, port: int, everywhere: bool, **settings: str) -> int:
 
     web = WebSettings(host=host, port=port, everywhere=everywhere)
     return run_hub(HubSettings(**settings, web=web), lambda words: print(words, flush=True))
+
+
+@commands.command()
+@click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FOLDER...")
+@click.option("--house", multiple=True, metavar="NAME=VALUE", help="Under this house rule (or GAME.NAME=VALUE).")
+@click.option("--model", default="", metavar="FOLDER", help="With these models; `ours` for the program's own.")
+@click.option("--scheduler", default="", metavar="URL", help="On a Dask cluster, tcp://HOST:8786; else here.")
+@click.option("--to", "target", type=click.Path(path_type=Path), default="rejudged", show_default=True)
+@click.option("--format", "form", type=click.Choice(["csv", "parquet"]), default="csv", show_default=True)
+@click.option("--hard", is_flag=True, help="Keep the pictures of hard readings, for training.")
+@as_json
+def rejudge(folders: tuple[Path, ...], as_json: bool, **asked: Any) -> int:
+    """Judge recordings and journals again, under another house rule or with another reader; report what changes."""
+    from .rejudge.run import rejudge as rejudged
+
+    good = rejudged(folders, **asked, say=_nothing if as_json else _tell, each=_print_json if as_json else _nothing)
+    return 0 if good else EXIT_NO
+
+
+def _nothing(_: object) -> None:
+    """Say nothing."""
 
 
 def _journal(write: bool = False, alone: bool = False) -> Journal:

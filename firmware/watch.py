@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from vision.frames import rate_of
 
 from .config import ConfigError, load_game, load_table
 from .perception import Camera, CardReader, Perception, recorded
@@ -31,6 +33,7 @@ from .referee.match import BadSetup, Match
 from .referee.rulings import Ruling
 from .seen import Seen
 from .sequence import Sequencer
+from .trace import Trace
 
 _CONTRACT: Final = (Laid, TakenBack, TurnedDown, Gathered, Exchanged, Cut, Pressed, Corrected)
 """The facts of the table contract; what else is entered is printed as a note."""
@@ -44,11 +47,13 @@ class _Told:
     fact: Pressed
 
 
-def watch(recording: Path, reader: CardReader) -> Iterator[dict[str, Any]]:
+def watch(recording: Path, reader: CardReader, trace: Path | None = None) -> Iterator[dict[str, Any]]:
     """What is seen and said in a recording, line by line in the form of the table contract; the result comes last.
 
+    ``trace``: a film of it is written there (MP4).
+
     :raises ConfigError: if table.toml, game.toml or presses.jsonl cannot be used.
-    :raises OSError: if the frames cannot be read. Both messages are one line with the remedy.
+    :raises OSError: if the frames cannot be read, or the film not written. All messages are one line with the remedy.
     """
     if recording.is_file():
         raise ConfigError(f"{recording}: is a file; give the recording's folder")
@@ -60,11 +65,16 @@ def watch(recording: Path, reader: CardReader) -> Iterator[dict[str, Any]]:
     presses = load_presses(recording / "presses.jsonl", len(match.setup.seats))
     camera = recorded(recording)
     perception = Perception(table, reader, camera.size_px)
-    return watch_frames(camera, perception, presses, match)
+    if trace is None:
+        return watch_frames(camera, perception, presses, match)
+    if trace.exists() and trace.samefile(recording / "video.mp4"):
+        raise ConfigError(f"{trace}: is the recording itself; name another file")
+    film = Trace.open(trace, camera.size_px, rate_of(camera), match.setup.seats)
+    return watch_frames(camera, perception, presses, match, film)
 
 
 def watch_frames(
-    camera: Camera, perception: Perception, presses: list[_Told], match: Match
+    camera: Camera, perception: Perception, presses: list[_Told], match: Match, film: Trace | None = None
 ) -> Iterator[dict[str, Any]]:
     """As `watch`, of any camera that ends; it is closed then. ``presses`` are those of the whole recording."""
     lines = [{"t": 0.0, **ruling.to_json()} for ruling in match.opening]
@@ -76,20 +86,42 @@ def watch_frames(
         lines.extend([_fact_line(entry), *(_ruling_line(entry, ruling) for ruling in rulings)])
         return entry
 
-    sequencer, now = Sequencer(perception, enter, pictures=False), 0.0
+    try:
+        for now in observe(camera, perception, presses, enter):
+            if film is not None:
+                film.frame(perception, now, lines)
+            yield from lines
+            lines.clear()
+    finally:
+        if film is not None:
+            film.close()
+    yield {"result": match.result()}
+
+
+def observe(
+    camera: Camera,
+    perception: Perception,
+    presses: list[_Told],
+    enter: Callable[[Seen], Entry],
+    *,
+    pictures: bool = False,
+) -> Iterator[float]:
+    """Give all that is seen and pressed to ``enter`` in order; after each frame its time in seconds, and at the end.
+
+    The camera is closed then. ``pictures``: whether what is seen comes with its pictures.
+    """
+    sequencer, now = Sequencer(perception, enter, pictures=pictures), 0.0
     for told in presses:
         sequencer.press(told.fact, told.t)
     try:
         while (frame := camera.read()) is not None:
             now = frame.seconds
             sequencer.frame(frame)
-            yield from lines
-            lines.clear()
+            yield now
     finally:
         camera.close()
     sequencer.finish(now)
-    yield from lines
-    yield {"result": match.result()}
+    yield now
 
 
 def pressed(t: float, seat: int, press: str) -> _Told:
