@@ -57,6 +57,8 @@ class Perception:
         self._bounds = _bounds(table, self.surface, size_px)
         self.tracker = Tracker(self.surface, reader, size_px)
         self.seating = Seating(Places(tuple((zone.name, zone.polygon) for zone in table.zones)))
+        self.newest: Image | None = None
+        """The newest frame, as from the camera's first place where that is known: what `surface` fits."""
         self._now = 0.0
         self._begun = False
 
@@ -66,6 +68,7 @@ class Perception:
         While the camera's picture cannot be believed there are none but the trouble itself.
         """
         outlook = self.lookout.see(frame)
+        self.newest = frame.image if outlook.image is None else outlook.image
         told = self._trouble_told(outlook, frame)
         if outlook.image is None:
             return told

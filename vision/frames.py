@@ -29,6 +29,9 @@ _LAST_FRAMES: Final = 2
 _LEAST_SIDE_PX: Final = 64
 """A smaller frame shows no card."""
 
+_MOST_FPS: Final = 240.0
+"""No camera that is meant gives more frames a second."""
+
 _FOLDER_FPS: Final = 15.0
 """Pictures of a folder without times are taken to be so many a second."""
 
@@ -96,6 +99,11 @@ def each(camera: Camera) -> Iterator[Frame]:
         camera.close()
 
 
+def rate_of(camera: Camera) -> float:
+    """Frames a second of a recording; of anything else what a folder of pictures without times is taken to have."""
+    return float(getattr(camera, "fps", _FOLDER_FPS))
+
+
 def read_after(camera: Camera, after_ns: int, patience: int = 30) -> Frame | None:
     """The first frame whose exposure began at ``after_ns`` or later: an older picture is no evidence (B05).
 
@@ -155,7 +163,7 @@ class VideoFile:
         fps, wide, high = (
             capture.get(k) for k in (cv2.CAP_PROP_FPS, cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT)
         )
-        if not capture.isOpened() or not 0.5 <= fps <= 240 or min(wide, high) < _LEAST_SIDE_PX:
+        if not capture.isOpened() or not 0.5 <= fps <= _MOST_FPS or min(wide, high) < _LEAST_SIDE_PX:
             capture.release()
             raise RecordingError(f"{path}: is no video that can be read (damaged, or not H.264); copy it again")
         return cls(path, (int(wide), int(high)), float(fps), capture)
@@ -230,6 +238,12 @@ class PictureFolder:
         frame = Frame(image, self.times[self.index], self.index)
         self.index += 1
         return frame
+
+    @property
+    def fps(self) -> float:
+        """Pictures a second, by the usual time between two."""
+        steps = [b - a for a, b in itertools.pairwise(self.times) if b > a]
+        return min(_MOST_FPS, 1 / float(np.median(steps))) if steps else _FOLDER_FPS
 
     def close(self) -> None:
         """Nothing is held open."""

@@ -154,7 +154,7 @@ class Steady:
     size_px: tuple[int, int]
     marks_px: Mapping[int, Floats] = field(default_factory=dict)
     since: float | None = None
-    _way: Way = field(init=False)
+    way: Way = field(init=False)
     _anchors: Anchors | None = None
     _seen_s: Floats = field(default_factory=lambda: np.zeros(0))
     _young: tuple[Floats, list[Image]] | None = None
@@ -168,20 +168,20 @@ class Steady:
     _next_s: float = 0.0
 
     def __post_init__(self) -> None:
-        self._way = Way(self.surface, self.size_px)
+        self.way = Way(self.surface, self.size_px)
 
     def see(self, image: Image, seconds: float) -> View:
         """The next frame (BGR uint8 [h, w, 3], taken at ``seconds``), as from the first place where that is known."""
         if self._frames == 0:
             self._begin(image)
         self._frames += 1
-        view = self._way.back(image)
+        view = self.way.back(image)
         picture = anchors.coarse(view)
         look = None if self._anchors is None else anchors.look(picture, self._anchors)
         if look is not None and self._watched and self._doubted(look, seconds):
             if seconds >= self._next_s and self._found_again(image, seconds):
                 self._settle(seconds)
-                return View(Place.REGAINED, self._way.back(image), None, self._way.unseen)
+                return View(Place.REGAINED, self.way.back(image), None, self.way.unseen)
             if self.since is not None:
                 return View(Place.UNKNOWN, view, look, None)
         self._tend(picture, look, seconds)
@@ -195,7 +195,7 @@ class Steady:
     @property
     def moved(self) -> bool:
         """Does the camera look from another place than at first?"""
-        return self._way.unseen is not None
+        return self.way.unseen is not None
 
     # --- is it still there? ----------------------------------------------------------------------------------
 
@@ -248,13 +248,13 @@ class Steady:
         if matrix is None:
             self._pending = None
             return False
-        if self._near(matrix, self._way.matrix):
+        if self._near(matrix, self.way.matrix):
             self._settle(seconds)
             return False
         if self._pending is None or not self._near(matrix, self._pending):
             self._pending = matrix
             return False
-        self._way = self._way.to(matrix)
+        self.way = self.way.to(matrix)
         return True
 
     def _settle(self, seconds: float) -> None:
@@ -267,7 +267,7 @@ class Steady:
         """The homography on which the anchors agree; the one that holds where it will do."""
         assert self._anchors is not None
         picture = anchors.coarse(image)
-        here = self._coarse(self._way.now_px(self._px(self._anchors.at)))
+        here = self._coarse(self.way.now_px(self._px(self._anchors.at)))
         stay = self._agreed(picture, here)
         go = self._agreed(picture, self._coarse(guess)) if (guess := self._guess(picture, here)) is not None else None
         if go is not None and (stay is None or go[1] > _STAYED * stay[1]):
@@ -324,7 +324,7 @@ class Steady:
         was, now = (np.concatenate([where[i] for i in both]) for where in (self.marks_px, found))
         off_mm = np.hypot(*(self.surface.mm(now) - self.surface.mm(was)).T)
         if float(np.median(off_mm)) > _WRONG_START_MM:
-            self._way = self._way.to(matrix)
+            self.way = self.way.to(matrix)
 
     def _tend(self, picture: Image, look: Look | None, seconds: float) -> None:
         """Take new anchors where there are none, and let go of those long unseen."""

@@ -24,7 +24,7 @@ _NS = 1_000_000_000
 class Incident:
     """Trouble with the camera or the room from ``from_s`` to ``to_s``.
 
-    The camera is nudged by ``shift_px`` and ``turn_deg``, the light changes by ``gain`` (0: the lens is covered), the
+    The camera is nudged by ``shift_px`` and ``turn_deg`` and comes nearer by the factor ``zoom``, the light changes by ``gain`` (0: the lens is covered), the
     picture is out of focus by ``blur_px``; ``lost``: no frame comes at all.
     """
 
@@ -32,6 +32,7 @@ class Incident:
     to_s: float = math.inf
     shift_px: tuple[float, float] = (0.0, 0.0)
     turn_deg: float = 0.0
+    zoom: float = 1.0
     gain: float = 1.0
     blur_px: float = 0.0
     lost: bool = False
@@ -43,8 +44,8 @@ class Incident:
     def spoil(self, image: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The picture as it looks under this trouble, BGR uint8."""
         h, w = image.shape[:2]
-        if self.shift_px != (0.0, 0.0) or self.turn_deg:
-            moved = np.asarray(cv2.getRotationMatrix2D((w / 2, h / 2), -self.turn_deg, 1.0), float)
+        if self.shift_px != (0.0, 0.0) or self.turn_deg or self.zoom != 1.0:
+            moved = np.asarray(cv2.getRotationMatrix2D((w / 2, h / 2), -self.turn_deg, self.zoom), float)
             moved[:, 2] += np.asarray(self.shift_px)
             image = cv2.warpAffine(image, moved, (w, h), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
         if self.blur_px > 0:
