@@ -13,7 +13,7 @@ from typing import Any
 
 from .acts import after, round_from
 from .cards import RANKS, SUITS, Card, pack
-from .house import BadSetup, did_you_mean, shown
+from .house import LONGEST_NAME, BadSetup, did_you_mean, shown
 
 MOST_SEATS = 51  # one card each and one to cut: no game of ours has more players
 MOST_COUNTERS = 1_000_000  # more than any table has; keeps sums printable
@@ -51,6 +51,8 @@ def check_setup(setup: Setup) -> None:
     seats = setup.seats
     if not 2 <= len(seats) <= MOST_SEATS or not all(seats):
         raise BadSetup(f"seats: 2 to {MOST_SEATS} names are needed, not {shown(list(seats))}")
+    if odd := [name for name in seats if not name.isprintable() or len(name) > LONGEST_NAME]:
+        raise BadSetup(f"seats: {shown(odd[0])} is no name: at most {LONGEST_NAME} characters that can be printed")
     if twice := [name for name, n in Counter(seats).items() if n > 1]:
         raise BadSetup(f"seats: {twice[0]!r} sits twice; every seat needs its own name")
     if setup.dealer is not None and not 1 <= setup.dealer <= len(seats):
@@ -198,6 +200,23 @@ class Deal:
             return self._letters("suits", SUITS)
         used = {card.suit for cards in self.hands().values() for card in cards} | {c.suit for c in self.cards("stock")}
         return "".join(s for s in SUITS if s in used) if used else SUITS
+
+    def some_of(self, name: str, known: str) -> tuple[str, ...]:
+        """Letters out of ``known``, each once, written in one word or as a list; nothing when not given."""
+        value = self._deal.get(name) or ()
+        letters = tuple(value) if isinstance(value, str | list | tuple) else (value,)
+        if not all(isinstance(x, str) and len(x) == 1 and x in known for x in letters) or len(set(letters)) < len(
+            letters
+        ):
+            raise BadSetup(f"{name}: some of {known}, each once, not {shown(value)}")
+        return letters
+
+    def one_of(self, name: str, known: str) -> str:
+        """One letter out of ``known``, "" when not given."""
+        value = self._deal.get(name)
+        if value is not None and not (isinstance(value, str) and len(value) == 1 and value in known):
+            raise BadSetup(f"{name}: one of {', '.join(known)}, not {shown(value)}")
+        return value or ""
 
     def _letters(self, name: str, known: str) -> str:
         value = self._deal.get(name, known)

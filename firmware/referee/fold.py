@@ -118,6 +118,8 @@ class Fold:
             self.ledger.post(Transfer(BEFORE, "pool", deal.number("pool"), "CARRIED", ""))
         self._post(opening.transfers)
         self._pass_on(opening.says)
+        penniless = getattr(house, "broke", "owe") == "out"
+        self._broke += [seat for seat in self.state.live if penniless and self.books.purse(seat) == 0]
         self._leave_broke()
         self._tell_due()
 
@@ -466,9 +468,9 @@ class Fold:
     def _leave_broke(self) -> None:
         """Those who could not pay leave the deal."""
         while self._broke:
-            seat = self._broke.pop()
-            self._say(Kind.NOTICE, "BROKE", seat=seat)
+            seat = self._broke.pop(0)
             if not self.state.over and seat in self.state.live:
+                self._say(Kind.NOTICE, "BROKE", seat=seat)
                 self._leave(seat)
 
     # -- saying it ------------------------------------------------------------------------------------------------

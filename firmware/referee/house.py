@@ -82,13 +82,17 @@ def _check(rule: Rule, value: Any) -> None:
         raise BadSetup(f"house rule {rule.name!r} lies within {rule.values[0]} and {rule.values[1]}; not {value}")
 
 
+#: A name on a button's label, a line of the page and a row of the ledger: more is no name.
+LONGEST_NAME = 60
+
+
 def did_you_mean(word: object, known: object) -> str:
     """`` (did you mean ...?)`` with the nearest of ``known``, or what there is, or nothing."""
     names = [str(name) for name in known]  # type: ignore[attr-defined]
-    near = get_close_matches(str(word), names, n=1, cutoff=0.5)
+    near = get_close_matches(str(word)[:LONGEST_NAME], names, n=1, cutoff=0.5)
     if near:
-        return f" (did you mean {near[0]!r}?)"
-    return f"; known: {', '.join(names)}" if names else ""
+        return f" (did you mean {shown(near[0])}?)"
+    return f"; known: {', '.join(name if name.isprintable() else shown(name) for name in names)}" if names else ""
 
 
 def shown(value: object) -> str:

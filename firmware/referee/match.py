@@ -245,19 +245,24 @@ class Match:
         dealer, deal = carried
         dealer = self._deal.dealer if fold.called_off == "misdeal" else dealer
         short = {name: self.setup.deal[name] for name in ("ranks", "suits") if name in self.setup.deal}
-        short |= self._dealt_again(dealer)
         purses = {name: fold.books.purse(seat) for seat, name in fold.books.seats()}
         kept = {"counters": purses} if None not in purses.values() else {}
+        left = {**kept, **deal}.get("markers" if "markers" in deal else "counters", {})
+        out = "markers" in deal or getattr(self._house, "broke", "out") == "out"
+        players = tuple(seat for seat, name in fold.books.seats() if not out or left.get(name, 1))
+        if len(players) < 2:
+            return None
+        short |= self._dealt_again(dealer, players)
         return Setup(self.setup.game, self.setup.seats, dealer, self.setup.house, {**short, **kept, **deal})
 
-    def _dealt_again(self, dealer: int) -> dict[str, Any]:
+    def _dealt_again(self, dealer: int, players: tuple[int, ...]) -> dict[str, Any]:
         """The next deal gives each place from the dealer's left as many cards as this one did, where that is known."""
         counts, fold = self.setup.deal.get("counts"), self._fold
         if not isinstance(counts, Mapping) or self._deal.has("need", "in_suit", "done", "table", "turn", "start"):
             return {}
         live = (fold.names[s] for s in round_from(self._deal.seats, self._deal.dealer))
         by_place = [counts[name] for name in live if name in counts]
-        names = [fold.names[s] for s in round_from(fold.state.live, dealer)]
+        names = [fold.names[s] for s in round_from(players, dealer)]
         if len(by_place) != len(names):  # fewer players: what the book deals to so many
             hands = getattr(self.game, "hands", None)
             by_place = hands(len(names), self._house)[0] if hands and not self._deal.has("ranks", "suits") else []

@@ -100,7 +100,9 @@ def _no_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _place(where: str, index: int, one: Any) -> str:
     label = one.get("id") if isinstance(one, Mapping) else None
-    return f"{where}: script {index + 1}" + (f" ({label})" if isinstance(label, str) else "")
+    if not isinstance(label, str):
+        return f"{where}: script {index + 1}"
+    return f"{where}: script {index + 1} ({label if label.isprintable() and len(label) < 40 else shown(label)})"
 
 
 def _script(data: Any, where: str) -> Script:

@@ -101,10 +101,12 @@ def deal(game: str, seed: int, seats: int = 4, cheat: float = 0.0, blunder: floa
     names = ("Ann", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal")[:seats]
     setup = dealt(Setup(game, names, dice.randint(1, seats), house or {}))
     counts = [setup.deal["counts"][name] for name in names]
-    cards = [card for card in pack() if game != "pope_joan" or card != Card("8", "D")]
+    house = house or {}
+    short = house.get("removed") == "8D" or (game == "pope_joan" and house.get("form") != "foster")
+    cards = [card for card in pack() if not short or card != Card("8", "D")]
     dice.shuffle(cards)
     extra = {}
-    if game == "pope_joan" and (house or {}).get("form") != "foster":
+    if game == "pope_joan" and house.get("form") != "foster":
         extra = {"turn_up": str(cards.pop())}
     setup = Setup(game, names, setup.dealer, setup.house, {**setup.deal, **extra})
     hands = {seat: [cards.pop() for _ in range(count)] for seat, count in enumerate(counts, start=1)}

@@ -22,7 +22,7 @@ from typing import Any
 
 from ..acts import ALL, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, mask, plural, refuse, without
 from ..books import Books
-from ..cards import BIT, Card
+from ..cards import BIT, SUITS, Card
 from ..deal import Deal
 from ..house import broke_rule, counters_rule, rule
 from ..knowledge import Proof
@@ -83,7 +83,7 @@ def hands(players: int, house: House) -> tuple[tuple[int, ...], int]:
 
 def start(deal: Deal, house: House) -> Opening:
     """Everything is dealt, the antes are paid; or a position in the middle of a deal."""
-    ranks, need, done = deal.ranks(), deal.card("need"), _suits(deal)
+    ranks, need, done = deal.ranks(), deal.card("need"), deal.some_of("done", SUITS)
     in_suit = deal.size("in_suit") or (1 if need else 0)
     if deal.has("hands") and not deal.has("need", "in_suit", "done"):
         deal.whole("hands", [card for cards in deal.hands().values() for card in cards])
@@ -92,12 +92,6 @@ def start(deal: Deal, house: House) -> Opening:
     laid += [_step(ranks, need, -back) for back in range(1, in_suit + 1)] if need else []
     state = State(house, ranks, deal.seats, turn, deal.counts(), need, mask(laid), done)
     return Opening(state, deal.pack(), state.counts, tuple(laid), _antes(state))
-
-
-def _suits(deal: Deal) -> tuple[str, ...]:
-    """The suits that are finished, written as letters or as a list of letters."""
-    value = deal.setup.deal.get("done", ())
-    return tuple(s for s in value if s in deal.suits())
 
 
 def _antes(state: State) -> tuple[Transfer, ...]:

@@ -107,7 +107,7 @@ def start(deal: Deal, house: House) -> Opening:
     listed = [card for cards in deal.hands().values() for card in cards]
     if deal.has("stock") and listed and not deal.has("table"):
         deal.whole("hands and stock", [*listed, *deal.cards("stock")])
-    first = str(deal.setup.deal.get("first_starter", ""))
+    first = deal.one_of("first_starter", "59")
     table = deal.cards("table")
     state = _rows.begin(deal, house, hands(len(deal.seats), house)[0], first or _first_of(table))
     state, antes = _rows.antes(replace(state, all_dealt=house.deal_table == "all"))

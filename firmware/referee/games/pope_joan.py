@@ -31,7 +31,7 @@ from typing import Any
 
 from ..acts import ALL, DOUBLE, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, mask, refuse, without
 from ..books import Books
-from ..cards import BIT, RANKS, Card
+from ..cards import BIT, RANKS, SUITS, Card
 from ..deal import Deal
 from ..house import BadSetup, broke_rule, counters_rule, rule, shown
 from ..knowledge import Proof
@@ -142,7 +142,7 @@ def start(deal: Deal, house: House) -> Opening:
     foster = house.form == "foster"
     turn_up = deal.card("turn_up")
     pope = Card.parse({"by_form": "7D" if foster else "9D"}.get(house.pope_card, house.pope_card))
-    trump = str(deal.setup.deal.get("trump") or (turn_up.suit if turn_up else ""))
+    trump = deal.one_of("trump", SUITS) or (turn_up.suit if turn_up else "")
     layout = _layout(house, pope) if foster else ()
     gone = [_REMOVED] if not foster else []
     gone += [turn_up] if turn_up and house.turnup_owner == "out_of_play" else []

@@ -330,10 +330,10 @@ def _settled(state: State, says: tuple[Ruling, ...]) -> Verdict:
     if not left and state.house.all_out == "replay":
         return Verdict(replace(state, over=True, replay=True), says=says)
     gone = {s: state.markers[s - 1] - markers[s - 1] for s in state.live}
-    lives = tuple(
-        Transfer(s, "pool", n, "LIFE", f"{{{s}}} loses {{n}} to the pool: {_why(state, s)}") for s, n in gone.items()
-    )
     new = replace(state, over=True, losers=losers, markers=markers, winner=left[0] if len(left) == 1 else None)
+    lives = tuple(
+        Transfer(s, "pool", n, "LIFE", f"{{{s}}} loses {{n}} to the pool: {_why(new, s)}") for s, n in gone.items()
+    )
     return Verdict(new, transfers=(*lives, *_prize(new, left, state.pool + sum(gone.values()))), says=says)
 
 
@@ -350,7 +350,9 @@ def _lives_lost(state: State, losers: tuple[int, ...]) -> list[int]:
 
 def _why(state: State, seat: int) -> str:
     card = dict(state.faces)[state.tokens[seat - 1]]
-    return f"{card.pretty} was the lowest card"
+    faults = [code.replace("_", " ").lower() for _, who, code in state.proved if who == seat]
+    reasons = [f"{card.pretty} was the lowest card"] if seat in state.losers else []
+    return " and ".join(reasons + faults) or "a king was cut"
 
 
 def _prize(state: State, left: tuple[int, ...], pool: int) -> tuple[Transfer, ...]:
