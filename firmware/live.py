@@ -12,13 +12,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vision.frames import Frame
+from vision.lookout import Lookout
+from vision.surface import SurfaceError
 
 from .config import TableConfig
 from .journal.errors import JournalError
 from .journal.journal import Journal
 from .panel.buttons import Act, Gesture
 from .panel.panel_fake import PanelLike
-from .perception import CardReader, Perception
+from .perception import CardReader, Perception, lookout_over
 from .referee.events import Entry, Press, Pressed
 from .referee.match import Setup
 from .seen import Seen
@@ -53,7 +55,7 @@ class Live:
 
     ``origin_ns``: what the panel's clock said at second 0 of the frames. ``told``: called with every entry;
     ``heard``: with every press and its time on the frames' clock. ``complaints``: what is wrong with the machine, put
-    there by any thread.
+    there by any thread. ``warn``: told in one line when the camera's picture cannot be believed, and when it can again.
     """
 
     config: TableConfig
@@ -65,6 +67,7 @@ class Live:
     origin_ns: int = 0
     told: Callable[[Told], None] = lambda told: None
     heard: Callable[[Pressed, float], None] = lambda pressed, t: None
+    warn: Callable[[str], None] = lambda words: None
     table: Table | None = None
     fault: str = ""
     complaints: deque[str] = field(default_factory=deque)
@@ -73,12 +76,18 @@ class Live:
     _acts: deque[Act] = field(default_factory=deque)
     _notices: tuple[str, ...] = ()
     _sequencer: Sequencer | None = None
+    _lookout: Lookout | None = None
+    _warned: str = ""
     _base_s: float = 0.0
     _frame_s: float = 0.0
 
     def __post_init__(self) -> None:
-        """What the camera sees can be looked at from the first frame on."""
+        """What the camera sees can be looked at from the first frame on, and whether it can be believed."""
         self.viewfinder = Viewfinder(self.config, self.reader)
+        try:
+            self._lookout = lookout_over(self.config, self.size_px)
+        except SurfaceError:  # said when a session begins
+            self._lookout = None
 
     def begin(self, setup: Setup) -> Table:
         """A new session from now on.
@@ -105,10 +114,16 @@ class Live:
     def _play(self, table: Table, base_s: float) -> Table:
         self.table, self._base_s = table, base_s
         table.geometry, table.notices = self.made.table, self._notices
-        self._sequencer = Sequencer(Perception(self.config, self.reader, self.size_px), self._enter)
+        self._sequencer = Sequencer(self._perceiving(), self._enter)
         table.cards = self._sequencer.cards
         table.refresh(table.now)
         return table
+
+    def _perceiving(self) -> Perception:
+        """A session's eyes; the camera is watched from session to session, so that a nudge between two is noticed."""
+        if self._lookout is not None:
+            self._lookout.again()
+        return Perception(self.config, self.reader, self.size_px, self._lookout)
 
     def step(self, frame: Frame) -> None:
         """One frame: first the buttons, then what the picture shows, then lights and page.
@@ -124,12 +139,27 @@ class Live:
             self._buttons()
             if self._sequencer is not None:
                 self._sequencer.frame(replace(frame, seconds=now))
+            elif self._lookout is not None:
+                self._lookout.see(frame)
         except JournalError as error:
             refused = str(error)
+        blind = self._blindness()
         if self.table is not None:
-            self.table.desk = replace(self.table.desk, release=self.panel.held(), fault=refused or self.fault)
+            self.table.desk = replace(self.table.desk, release=self.panel.held(), fault=refused or self.fault or blind)
             self.table.refresh(now)
-        self.viewfinder.leave(frame.image, None if self._sequencer is None else self._sequencer.perception)
+        perception = None if self._sequencer is None else self._sequencer.perception
+        newest = None if perception is None else perception.newest
+        self.viewfinder.leave(frame.image if newest is None else newest, perception)
+
+    def _blindness(self) -> str:
+        """Why the camera's picture cannot be believed, "" if it can; a change is told to ``warn`` in one line."""
+        perception = None if self._sequencer is None else self._sequencer.perception
+        trouble = perception.trouble if perception is not None else self._lookout.trouble if self._lookout else None
+        words = "" if trouble is None else trouble.words
+        if words != self._warned:
+            self.warn(words or "the camera sees the table again")
+            self._warned = words
+        return words
 
     def _complain(self) -> None:
         """Put what is wrong with the machine on the page, and into the log of the session that is played."""
@@ -170,6 +200,8 @@ class Live:
         self._sequencer.finish(self._session_s(self._frame_s))
         result = self.table.finish()
         self.table, self._sequencer = None, None
+        if self._lookout is not None:
+            self._lookout.again()
         return result
 
     def _session_s(self, frame_s: float) -> float:

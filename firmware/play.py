@@ -44,6 +44,8 @@ from .table import Told
 
 #: No frame for so long and the table says "no picture" (field report B03).
 FRAME_PATIENCE_S = 5.0
+#: A picture that was taken so long ago is no picture of now: it waited somewhere in the camera (field report B05).
+OLD_S = 2.0
 #: No frame for so long and the service gives up; systemd starts it again.
 CAMERA_GIVEN_UP_S = 20.0
 #: A busy camera is tried again after 1, 2, 4 ... seconds, so many times in all (field report B01).
@@ -193,8 +195,7 @@ class House:
         """
         self.heard = time.monotonic()
         while not (self.feed.ended or self.stop.is_set()):
-            frame = self.feed.next(TURN_S)
-            self._mind(frame)
+            frame = self._minded(self.feed.next(TURN_S))
             if frame is not None:
                 if recorder is not None:
                     recorder.frame(frame)
@@ -203,18 +204,29 @@ class House:
             self.service.moved("referee", time.monotonic_ns())
             self.service.beat(time.monotonic_ns())
 
-    def _mind(self, frame: Frame | None) -> None:
-        """Notice a camera that has gone quiet: first say so, then give up."""
+    def _minded(self, frame: Frame | None) -> Frame | None:
+        """The frame, if it is new; a camera that has gone quiet or gives old pictures is said, then given up."""
         now = time.monotonic()
-        if frame is not None:
+        if frame is not None and not self.live.origin_ns:
+            self.live.origin_ns = round((now - frame.seconds) * NS)
+        if frame is not None and now - self.live.origin_ns / NS - frame.seconds <= OLD_S:
             self.heard, self.live.fault = now, ""
-            self.live.origin_ns = round((now - frame.seconds) * NS) if frame.index == 0 else self.live.origin_ns
             self.service.moved("camera", time.monotonic_ns())
-        elif now - self.heard > CAMERA_GIVEN_UP_S:
-            raise FrameError(f"camera: no picture for {CAMERA_GIVEN_UP_S:g} s; check its cable")
-        elif now - self.heard > FRAME_PATIENCE_S and not self.live.fault:
-            self.live.fault = "no picture from the camera"
+            return frame
+        silent_s = now - self.heard
+        if silent_s > CAMERA_GIVEN_UP_S:
+            raise FrameError(f"camera: no new picture for {CAMERA_GIVEN_UP_S:g} s; check its cable")
+        if silent_s > FRAME_PATIENCE_S and not self.live.fault:
+            old = "the camera's pictures are old: restart the service"
+            self.live.fault = "no picture from the camera: check its cable" if frame is None else old
+            _warn(self.live.fault)
             self.live.quiet()
+        return None
+
+
+def _warn(words: str) -> None:
+    """One line on standard error."""
+    print(plain_line(f"cardtable: {words}"), file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -238,7 +250,7 @@ def _opened(config: TableConfig, console: Console) -> Iterator[House]:
             note(words)
         panel = stack.enter_context(_panel(config, console, note))
         made = Made(version("cardtable"), reader.hash, geometry(config), config.club.table)
-        live = Live(config, reader, journal, panel, made, camera.size_px, complaints=complaints)
+        live = Live(config, reader, journal, panel, made, camera.size_px, complaints=complaints, warn=_warn)
         speech = _Speech(panel_config(config.panel, config.seats).say, live, partial(say, console))
         stack.callback(speech.close)
         live.told = speech

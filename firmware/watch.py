@@ -67,7 +67,8 @@ def watch(recording: Path, reader: CardReader, trace: Path | None = None) -> Ite
     perception = Perception(table, reader, camera.size_px)
     if trace is None:
         return watch_frames(camera, perception, presses, match)
-    if trace.exists() and trace.samefile(recording / "video.mp4"):
+    video = recording / "video.mp4"
+    if trace.resolve() == video.resolve():
         raise ConfigError(f"{trace}: is the recording itself; name another file")
     film = Trace.open(trace, camera.size_px, rate_of(camera), match.setup.seats)
     return watch_frames(camera, perception, presses, match, film)
