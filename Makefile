@@ -50,7 +50,9 @@ soak: $(VENV)/.dev  ## 200 short simulated sessions with every hardship, watched
 	$(BIN)/python -m tests.soak --sessions 200
 
 bench: $(VENV)/.dev  ## what the parts cost, as ratios where two things are compared
-	$(BIN)/python -m tests.bench.referee_speed
+	test -d .venv-bench || $(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install -q --disable-pip-version-check open_spiel rlcard || echo 'they are left out'
+	.venv-bench/bin/python -m tests.bench.referee_speed
 	$(BIN)/python -m tests.bench.panel_latency
 	$(BIN)/python -m tests.bench.journal_bench --facts 200 --sessions 50
 	$(BIN)/python -m tests.bench.web_viewers 50 20

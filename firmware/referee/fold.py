@@ -299,7 +299,7 @@ class Fold:
         before = getattr(self.game, "before", None)
         for earlier in before(self.state, act) if before else ():
             self._one(entry, replace(earlier, move=self.moves))
-        return self._one(entry, replace(act, move=self.moves) if before else act)
+        return self._one(entry, act if act.move == self.moves else replace(act, move=self.moves))
 
     def _one(self, entry: Entry, act: Act) -> bool:
         self._move = act.move

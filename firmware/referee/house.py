@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
+from functools import cache
 from typing import Any, TypeVar
 
 H = TypeVar("H")
@@ -51,6 +52,7 @@ def counters_rule() -> Any:
     return rule(0, "Counters that each player starts with; 0: they are not counted, nobody runs out.", "[X]")
 
 
+@cache
 def rules_of(kind: type) -> tuple[Rule, ...]:
     """The house rules of a game's House class, in the order in which they are written."""
     return tuple(

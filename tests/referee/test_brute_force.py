@@ -5,7 +5,7 @@ called false exactly when it is false in all of them (sound: never accuse who ma
 claims, which is where this stops, as `knowledge` says). The claims are worked out here a second time from the rules,
 so that a game that claims too much or too little is found as well. Suits, and ranks where they are alike, may begin in
 one order only: every other sequence is one of these with other names. Presses in a row are followed for one round and
-one more; in Sevens two passes a deal. Fan Tan and Five or Nine are walked in test_knowledge.py.
+one more; in Sevens one pass a deal. Fan Tan and Five or Nine are walked in test_knowledge.py.
 """
 
 from __future__ import annotations
@@ -160,11 +160,13 @@ def sevens() -> Walk:
         could = (sevens | beside) & whole & ~gone
         seat = match.view.turn or 0
         yield Act(seat, None, (seat,), could)
+        turned = any(card.rank != "7" for _, card in seen.laid)  # up and down are alike until one was laid
         for card in in_order(could, seen, "SHD"):
-            yield Act(seat, card)
+            if turned or card.rank != "6":
+                yield Act(seat, card)
 
     deal = {"counts": dict.fromkeys(SEATS, 3), "ranks": "678", "suits": "SHD"}
-    return Walk(Setup("sevens", SEATS, 3, {}, deal), acts, in_all=2)
+    return Walk(Setup("sevens", SEATS, 3, {}, deal), acts, in_all=1)
 
 
 # -- Snip-Snap-Snorem: a card that does not match says that the seat has none of the rank -----------------------------

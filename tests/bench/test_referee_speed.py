@@ -1,0 +1,28 @@
+"""The referee's bench runs; the one figure judged is that a late fact costs no more than an early one."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+
+from tests.bench import referee_speed
+from tests.referee.players import deal
+
+
+def test_the_bench_gives_figures() -> None:
+    assert referee_speed.judged([deal("fan_tan", 1).play(20)]) > 0
+    assert referee_speed.memory_kb(50) > 0
+
+
+def test_a_library_that_is_not_there_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    lines = referee_speed.beside(20_000)
+    assert len(lines) == 2
+    assert all("not installed" in line and "\n" not in line for line in lines)
+
+
+def test_a_late_fact_costs_no_more_than_an_early_one() -> None:
+    """Medians of a thousand each; a shared machine may double one of them, folding again would make it hundreds."""
+    early, late = referee_speed.one_more_fact(3000)
+    assert late < 4 * early
