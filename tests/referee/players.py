@@ -102,7 +102,7 @@ def deal(game: str, seed: int, seats: int = 4, cheat: float = 0.0, blunder: floa
     setup = dealt(Setup(game, names, dice.randint(1, seats), house or {}))
     counts = [setup.deal["counts"][name] for name in names]
     house = house or {}
-    short = house.get("removed") == "8D" or (game == "pope_joan" and house.get("form") != "foster")
+    short = house.get("removed") == "8D" or game == "comet" or (game == "pope_joan" and house.get("form") != "foster")
     cards = [card for card in pack() if not short or card != Card("8", "D")]
     dice.shuffle(cards)
     extra = {}
@@ -150,6 +150,15 @@ def _lead(table: Table, seat: int) -> Fact:
             c for c in hand if not any(d.suit == c.suit and ranks.index(d.rank) < ranks.index(c.rank) for d in hand)
         ]
     return table.lay(seat, hand) if hand else Pressed(seat)
+
+
+def _comet(table: Table) -> Fact:
+    state = table.state
+    if not state.need:
+        return table.lay(state.leader, table.hands[state.leader])
+    fits = [card for card in table.hands[state.turn] if card.rank == state.need or card == Card("9", "D")]
+    must = [card for card in fits if card != Card("9", "D")] or (fits if table.dice.random() < 0.3 else [])
+    return table.lay(state.turn, must) if must and table.honest() else Pressed(state.turn)
 
 
 def _snip(table: Table) -> Fact:
@@ -230,6 +239,7 @@ _PLAYERS: dict[str, Callable[[Table], Fact]] = {
     "pope_joan": _climbing,
     "newmarket": _climbing,
     "snip_snap_snorem": _snip,
+    "comet": _comet,
     "wish_card": _packs,
     "beggar_my_neighbour": _packs,
     "ranter_go_round": _ranter,

@@ -53,7 +53,7 @@ def test_what_means_nothing_changes_nothing(game: str, what: str) -> None:
 @pytest.mark.parametrize("game", sorted(games()))
 def test_whoever_acts_has_a_count_of_what_is_due(game: str) -> None:
     due = Match(Setup(game, ("A", "B", "C"), 3, {}, {})).view
-    counts = {"LEAD": {"five_or_nine": 0, "sevens": 0, "fan_tan": 0, "pope_joan": 1, "newmarket": 1}}
+    counts = {"LEAD": {"five_or_nine": 0, "sevens": 0, "fan_tan": 0, "pope_joan": 1, "newmarket": 1, "comet": 1}}
     counts |= {"TURN": {"wish_card": 1, "beggar_my_neighbour": 1, "ranter_go_round": 0, "commerce": 0}}
     counts |= {"PLAY": {"snip_snap_snorem": 1}, "DEAL": {"matrimony": 0, "speculation": 0}}
     assert due.due_count == counts[due.due][game]
@@ -312,3 +312,70 @@ def test_speculation_fewer_cards_and_seats_that_have_turned_all() -> None:
     deal = {"turn_up": "5S", "counts": {"A": 2, "B": 1, "C": 1}}
     result = judged("speculation", "A turn 2H; B turn 3H; C turn 4H; B turn 9S; A turn 6H", dealer="C", **deal)
     holds(result, violations=[[3, "OUT_OF_TURN"]], winner="C")
+
+
+# -- Comet ---------------------------------------------------------------------------------------------------------
+
+COMET: dict[str, Any] = {"dealer": "C", "counts": {"A": 4, "B": 4, "C": 4}}
+
+
+def test_comet_ranks_go_up_in_any_suit_and_the_player_goes_on() -> None:
+    moves = (
+        "A play 5H; A play 6S; B play 7D; A pass; B play 7D; B play 7C; B pass; C pass; A pass; A play 2S; B play 2S"
+    )
+    result = judged("comet", moves, **COMET)
+    codes = {2: "OUT_OF_TURN", 5: "WRONG_CARD", 9: "NOT_THE_LEADER"}
+    holds(result, violations=[[m, c] for m, c in codes.items()], next={"seat": "B", "need": "3"}, false_passes=[])
+
+
+def test_comet_kings_and_the_comet_end_the_line_and_are_paid() -> None:
+    result = judged("comet", "A play QS; A play KH; A play 4S; A play 9D; B play 2C", **{**COMET, "counts": {}})
+    holds(result, net={"A": 6, "B": -3, "C": -3}, next={"seat": "A", "need": None}, violations=[[4, "NOT_THE_LEADER"]])
+    options = {"king_draws": 0, "comet_draws": 5}
+    result = judged("comet", "A play QS; A play KH; A play 9D", options, **{**COMET, "counts": {}})
+    holds(result, net={"A": 10, "B": -5, "C": -5})
+
+
+def test_comet_first_out_is_paid_for_the_cards_left() -> None:
+    deal = {"dealer": "C", "counts": {"A": 2, "B": 3, "C": 4}}
+    result = judged("comet", "A play QS; A play KH; B play 2S; B pass", {"per_card": 2}, **deal)
+    holds(result, winner="A", card_payments={"B": 6, "C": 8}, net={"A": 16, "B": -7, "C": -9}, next=None)
+    assert result["violations"] == [[2, "DEAL_OVER"], [3, "DEAL_OVER"]]
+
+
+def test_comet_a_false_press_is_proved_and_the_comet_may_be_kept() -> None:
+    moves = "A play 8S; A pass; B play 9D; B play 9H; B pass; C pass; A pass; B play 2H"
+    result = judged("comet", moves, {"false_pass_fine": 1}, **COMET, final_hands={"A": ["9S"], "C": ["TH"]})
+    proved = [[1, "A", "9S", "final"], [5, "C", "TH", "final"]]
+    holds(result, false_passes=proved, violations=[], fines={"A": 1, "C": 1}, net={"A": -3, "B": 4, "C": -3})
+    kept = judged("comet", "A play 8S; A pass; B play 9H; B pass", **COMET, final_hands={"A": ["9D"]})
+    holds(kept, false_passes=[])
+
+
+def test_comet_a_rank_that_is_all_out_is_a_known_stop() -> None:
+    moves = "A play 6S; A play 7S; A play 8S; A pass; B pass; C pass; A play 8H; A pass; B pass; C pass; "
+    moves += "A play 8C; A pass; B pass; C pass; A play 7H"
+    holds(judged("comet", moves, dealer="C"), next={"seat": "A", "need": None}, violations=[])
+
+
+def test_comet_the_eight_of_diamonds_is_in_no_hand() -> None:
+    holds(judged("comet", "A play 8D; A play 7D", dealer="C"), violations=[[0, "WRONG_CARD"]])
+    assert games()["comet"].hands(4, None) == ((12, 12, 12, 12), 3)  # type: ignore[attr-defined]
+
+
+def test_comet_leaving_and_being_away() -> None:
+    setup = Setup("comet", ("A", "B", "C"), 3, {}, {"counts": {"A": 4, "B": 4, "C": 4}})
+    line: list[Fact] = [Laid(Card.parse("5H"), "layout", 1), Pressed(1)]
+    away = told(setup, *line, Said(1, "skip", "2"), Said(3, "skip", "2"))
+    assert (away.view.turn, away.result()["next"]) == (3, {"seat": "C", "need": "6"})
+    leads = told(setup, Said(2, "skip", "1"), Said(3, "skip", "1"))
+    assert leads.view.turn == 2
+    left = told(setup, *line, Said(2, "leave"))
+    assert (left.view.turn, left.view.due) == (3, "LEAD")
+    other = told(setup, *line, Said(3, "leave"))
+    assert (other.view.turn, other.view.due) == (2, "PLAY")
+    alone = told(setup, *line, Said(3, "leave"), Said(2, "leave"))
+    assert alone.result()["winner"] == "A"
+    following = alone.next_setup()
+    assert following is not None
+    assert following.dealer == 1
