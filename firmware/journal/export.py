@@ -21,6 +21,7 @@ from .guard import sync_folder
 from .journal import Journal
 from .listing import iso
 from .page import page
+from .replay import kept_ruling
 from .report import Story, Told, story
 from .rows import removed_photos
 from .spare import spare_row
@@ -87,7 +88,7 @@ def export_json(journal: Journal, session_id: str) -> dict[str, Any]:
         "doubt": tale.doubt,
         "header": tale.header.to_json(),
         "lines": [{"hash": sealed.hash, "line": json.loads(sealed.text)} for sealed in kept],
-        "rulings": [{"deal": kept.deal, **json.loads(kept.text)} for kept in journal.rulings(row.id)],
+        "rulings": [{"deal": kept.deal, **kept_ruling(kept)} for kept in journal.rulings(row.id)],
         "results": list(tale.results),
         "settlement": tale.settlement.to_json(),
         "head": row.head,

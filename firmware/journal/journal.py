@@ -28,7 +28,7 @@ from .judge import deals_of
 from .lines import Deal as Deal
 from .lines import Line, LineKind, Remark, SessionHeader, entry_body, line_entry, read_line
 from .listing import Query, Summary, find
-from .pen import Draft, Pen, Tail, read_row
+from .pen import Draft, Pen, Tail, read_row, read_text, unreadable
 from .photos import FOLDER as PHOTO_FOLDER
 from .photos import PhotoShelf, is_name, is_whole
 from .recover import Places, Repairs, open_sound, session_number
@@ -292,15 +292,21 @@ class Journal:
         return self._row(session_id)
 
     def header(self, session_id: str) -> SessionHeader:
-        """What a session is played with."""
-        return SessionHeader.from_json(next(self.lines(session_id)).body)
+        """What a session is played with.
+
+        :raises Damaged: if its first line is not its beginning.
+        """
+        first = next(self.lines(session_id), None)
+        if first is None or first.kind is not LineKind.BEGIN:
+            raise unreadable(session_id, 0)
+        return SessionHeader.from_json(first.body)
 
     def deals(self, session_id: str) -> tuple[Deal, ...]:
         """The deals of a session in order; the first stands in the header."""
         sql = "SELECT text FROM line WHERE session = ? AND kind IN (?, ?) ORDER BY seq"
         number = self._row(session_id).number
         found = self.store.rows(sql, number, LineKind.BEGIN.value, LineKind.DEAL.value)
-        return deals_of(read_line(text) for (text,) in found)
+        return deals_of(read_text(session_id, text) for (text,) in found)
 
     def lines(self, session_id: str) -> Iterator[Line]:
         """Every line of a session in order.
@@ -330,7 +336,7 @@ class Journal:
         found = self.store.rows(sql, self._row(session_id).number, deal, number)
         if not found:
             raise BadEntry(f"session {session_id} has no entry {number} in deal {deal}")
-        return line_entry(read_line(found[0][0]))
+        return line_entry(read_text(session_id, found[0][0]))
 
     def rulings(self, session_id: str, *, deal: int | None = None) -> list[RulingRow]:
         """What the referee said in a session, as far as it was kept (see replay.py to tell it again)."""
@@ -426,8 +432,10 @@ class Journal:
 
     def _last_stamp(self) -> Stamp | None:
         rows = self.store.sessions(limit=1)
-        last = [read_line(kept.sealed.text) for row in rows for kept in self.store.lines(row.number, row.lines - 1)]
-        return last[-1].stamp if last else None
+        last = [kept.sealed.text for row in rows for kept in self.store.lines(row.number, row.lines - 1)]
+        with suppress(ValueError):  # a line that cannot be read tells no time; `verify` tells of it
+            return read_line(last[-1]).stamp if last else None
+        return None
 
     def _doubt_times(self, boot: str) -> None:
         """The clock was set since the last session: the wall times of those of the same boot are doubtful (E07)."""

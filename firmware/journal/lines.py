@@ -8,6 +8,7 @@ thinned) are lines of their own, so that they never shift an entry's number.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
@@ -17,6 +18,9 @@ from firmware.referee.events import Entry, from_json, to_json
 
 from .chain import canonical
 from .clock import Stamp
+
+#: No session lasts for ten years, in seconds.
+LONGEST_S = 10 * 365.25 * 86_400.0
 
 
 class LineKind(StrEnum):
@@ -87,9 +91,20 @@ class SessionHeader:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SessionHeader:
-        """The header that `to_json` wrote; keys it does not know are ignored."""
+        """The header that `to_json` wrote; keys it does not know are ignored.
+
+        :raises ValueError: if it is none.
+        """
         known = {f.name: data[f.name] for f in fields(cls) if f.name in data}
-        return cls(**{**known, "seats": tuple(data["seats"])})
+        texts = [known.get(name, "") for name in ("game", "program", "model", "club")]
+        seats, dealer = known.get("seats"), known.get("dealer")
+        if "game" not in known or not isinstance(seats, list | tuple) or not seats:
+            raise ValueError("a session without a game or without seats")
+        if not all(isinstance(text, str) for text in (*texts, *seats)):
+            raise ValueError("a name that is no text")
+        if not (dealer is None or _is_int(dealer)) or not all(_is_dict(known.get(n, {})) for n in _TABLES):
+            raise ValueError("a dealer or house rules of no known form")
+        return cls(**{**known, "seats": tuple(seats)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +139,13 @@ def line_text(line: Line) -> str:
 
 
 def read_line(text: str) -> Line:
-    """The line that `line_text` wrote.
+    """The line that `line_text` wrote, understood to its last word: whoever has it can rely on its body's form.
 
     :raises ValueError: if the text is not such a line.
     """
     try:
         data = json.loads(text)
-        return Line(
+        line = Line(
             seq=data["seq"],
             kind=LineKind(data["kind"]),
             deal=data["deal"],
@@ -139,8 +154,66 @@ def read_line(text: str) -> Line:
             photos=tuple(data.get("photos", ())),
             lost=data.get("lost", ""),
         )
-    except (KeyError, TypeError) as error:
+        _check(line)
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"not a line of a session's log: {error}") from None
+    return line
+
+
+def _check(line: Line) -> None:
+    """A text can be JSON, and its hash can be right, and yet it holds what no journal writes.
+
+    :raises ValueError, KeyError, TypeError, AttributeError: whatever does not fit.
+    """
+    stamp, body = line.stamp, line.body
+    numbers = (line.seq, line.deal, stamp.mono_ns, stamp.wall_ns)
+    texts = (line.lost, stamp.boot, *line.photos)
+    if not (all(map(_is_int, numbers)) and all(isinstance(text, str) for text in texts) and _is_dict(body)):
+        raise ValueError("a field of the wrong type")
+    if line.seq < 0:
+        raise ValueError("a number out of range")
+    match line.kind:
+        case LineKind.BEGIN:
+            SessionHeader.from_json(body)
+        case LineKind.DEAL if not (body["dealer"] is None or _is_int(body["dealer"])) or not _is_dict(body["deal"]):
+            raise ValueError("a deal of no known form")
+        case LineKind.FACT:
+            line_entry(line)
+        case LineKind.NOTE:
+            _check_note(body)
+
+
+def _check_note(body: Mapping[str, Any]) -> None:
+    seconds, dropped, photos = body.get("seconds", 0), body.get("bytes", 0), body.get("photos", [])
+    if not isinstance(body["code"], str) or not _is_number(seconds) or not _is_int(dropped):
+        raise ValueError("a remark of no known form")
+    if not isinstance(photos, list) or not all(isinstance(name, str) for name in photos):
+        raise ValueError("a remark about no pictures")
+    if (key := _NEEDED.get(body["code"])) is not None and key not in body:
+        raise ValueError(f"a remark without its {key}")
+
+
+#: What a remark tells besides its code.
+_NEEDED: dict[str, str] = {
+    Remark.CLOCK_STEP.value: "seconds",
+    Remark.TAIL_REPAIRED.value: "bytes",
+    Remark.THINNED.value: "photos",
+    Remark.FORGOTTEN.value: "photos",
+}
+_TABLES = ("house", "deal", "table")
+
+
+def _is_int(value: object) -> bool:
+    """A whole number that fits the database; JSON knows larger ones."""
+    return type(value) is int and abs(value) < 1 << 63
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_dict(value: object) -> bool:
+    return isinstance(value, dict | Mapping)
 
 
 _DEFAULTS: dict[str, Any] = {"t": 0.0, "at": 0.0, "confidence": 1.0, "seat_confidence": 1.0, "source": "script"}
@@ -156,7 +229,12 @@ def entry_body(entry: Entry) -> dict[str, Any]:
 def line_entry(line: Line) -> Entry:
     """The entry that a fact line holds.
 
-    :raises ValueError: if the fact is not one that the referee knows.
+    :raises ValueError: if the fact is not one that the referee knows, or does not fit.
     """
     values = {name: line.body.get(name, default) for name, default in _DEFAULTS.items()}
+    source = values["source"]
+    if not isinstance(source, str) or not all(_is_number(v) for name, v in values.items() if name != "source"):
+        raise ValueError("an entry of no known form")
+    if not _is_int(line.body["number"]) or line.body["number"] < 0 or abs(values["t"]) > LONGEST_S:
+        raise ValueError("an entry's number or time out of range")
     return Entry(line.body["number"], from_json(line.body["fact"]), photos=line.photos, **values)

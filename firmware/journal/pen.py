@@ -64,9 +64,11 @@ class Pen:
         """
         if (known := self._tails.get(row.id)) is not None:
             return known
-        last = read_row(row.id, row.lines - 1, next(self.store.lines(row.number, row.lines - 1)))
+        if (kept := next(self.store.lines(row.number, row.lines - 1), None)) is None:
+            raise unreadable(row.id, row.lines - 1)
+        last = read_row(row.id, row.lines - 1, kept)
         sql = "SELECT text FROM line WHERE session = ? AND entry IS NOT NULL ORDER BY seq DESC LIMIT 1"
-        fact = [read_line(found[0]) for found in self.store.rows(sql, row.number)]
+        fact = [read_text(row.id, found[0]) for found in self.store.rows(sql, row.number)]
         return Tail(row.number, row.id, row.lines, row.head, last.stamp, row.ended, fact[0] if fact else None)
 
     def commit(self, tail: Tail, drafts: list[Draft]) -> list[Line]:
@@ -137,16 +139,30 @@ def read_row(session_id: str, seq: int, kept: LineRow) -> Line:
 
     :raises Damaged: if it is not.
     """
-    try:
-        line = read_line(kept.sealed.text)
-    except ValueError:
-        line = None
-    if line is None or line.seq != seq or kept.seq != seq:
-        raise Damaged(
-            f"session {session_id}: line {seq} of its log is missing or cannot be read: "
-            f"`cardtable verify {session_id}` says what is left"
-        )
+    line = read_text(session_id, kept.sealed.text, seq)
+    if line.seq != seq or kept.seq != seq:
+        raise unreadable(session_id, seq)
     return line
+
+
+def read_text(session_id: str, text: str, seq: int | None = None) -> Line:
+    """The line that a text is, the ``seq``-th if that is known.
+
+    :raises Damaged: if it is none.
+    """
+    try:
+        return read_line(text)
+    except ValueError:
+        raise unreadable(session_id, seq) from None
+
+
+def unreadable(session_id: str, seq: int | None) -> Damaged:
+    """The error for a line (the ``seq``-th) that is not there or cannot be read."""
+    which = "a line" if seq is None else f"line {seq}"
+    return Damaged(
+        f"session {session_id}: {which} of its log is missing or cannot be read: "
+        f"`cardtable verify {session_id}` says what is left"
+    )
 
 
 def _seal(head: str, lines: Iterable[Line]) -> list[Sealed]:

@@ -24,7 +24,7 @@ from .judge import judge, rulings_of
 from .lines import LineKind, Sealed, read_line
 from .photos import PhotoShelf
 from .rows import Execute, add_line, add_rulings, add_session, drop_session, rulings_seal
-from .spare import Spare, SpareText, spare_row
+from .spare import Spare, SpareText, is_line, safe_name, spare_row
 from .store import NAME, RulingRow, SessionRow, Store, open_store, suspect_mark
 
 ASIDE = "set-aside"
@@ -192,7 +192,7 @@ def trusted(session_id: str, lines: Iterator[Sealed]) -> tuple[Sealed, ...]:
     kept: list[Sealed] = []
     head = genesis(session_id)
     for sealed in lines:
-        if link(head, sealed.text) != sealed.hash:
+        if link(head, sealed.text) != sealed.hash or not is_line(sealed, len(kept)):
             break
         kept.append(sealed)
         head = sealed.hash
@@ -224,7 +224,7 @@ def _tell_again(store: Store, session_id: str, lines: Sequence[Sealed], left: Se
     number = store.sessions("id = ?", session_id)[0].number
     seal = read[-1].body.get("rulings") if read[-1].kind is LineKind.END else None
     with store.writing(durable=False) as execute:
-        if left and rulings_seal(left) == seal:
+        if rulings_seal(left) == seal:  # also where none was kept at the table
             for row in left:
                 execute("INSERT INTO ruling VALUES (?, ?, ?, ?, ?, ?, ?)", (number, *astuple(row)))
             return
@@ -300,9 +300,15 @@ def _replace(
 ) -> None:
     """Give the database the lines it should have; lines that are only behind keep their rulings."""
     behind = best[: len(kept)] == kept and len(kept) == row.lines
+    aside = None
     if not behind:
         aside = set_aside(places.folder, [], wall_ns)
-        (aside / f"{row.id}.jsonl").write_bytes(b"".join(spare_row(sealed) for sealed in kept))
+        (aside / f"{safe_name(row.id)}.jsonl").write_bytes(b"".join(spare_row(sealed) for sealed in kept))
+    if not best:
+        with store.writing() as execute:
+            drop_session(execute, row.number)
+        repairs.words.append(f"session {row.id}: neither of its logs can be read: set aside in {aside}")
+        return
     with store.writing() as execute:
         if behind:
             _put_lines(execute, places.shelf, row.number, best[len(kept) :])
@@ -326,5 +332,5 @@ def _mend_spare(
             f"session {session_id}: line {text.bad_line} of its spare log cannot be read: set aside in {aside}, "
             f"{len(lines)} lines are known"
         )
-    if text.torn_bytes or text.bad_line or len(text.lines) < len(lines):
+    if lines and (text.torn_bytes or text.bad_line or len(text.lines) < len(lines)):
         places.spare.rewrite(session_id, lines)

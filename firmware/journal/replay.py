@@ -27,7 +27,9 @@ def replay(journal: Journal, session_id: str) -> tuple[DealReplay, ...]:
     """Judge a session again.
 
     :raises BadEntry: if this program does not know the game or its house rules.
+    :raises Damaged: if the log cannot be read.
     """
+    journal.header(session_id)
     try:
         return judge(list(journal.lines(session_id)))
     except BadSetup as error:

@@ -7,8 +7,10 @@ carry the same hash chain, so which of the two to believe is never a guess.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ from .lines import Sealed, read_line
 
 FOLDER = "spare"
 _SUFFIX = ".jsonl"
+_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,60}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +48,8 @@ class Spare:
         self._open: tuple[str, int] | None = None
 
     def path(self, session_id: str) -> Path:
-        """Where a session's spare log lies."""
-        return self.folder / (session_id + _SUFFIX)
+        """Where a session's spare log lies; a name that no journal gives (``../x``) leads nowhere else."""
+        return self.folder / (safe_name(session_id) + _SUFFIX)
 
     def ids(self) -> set[str]:
         """Every session that has a spare log."""
@@ -111,9 +114,16 @@ class Spare:
         return handle
 
 
+def safe_name(session_id: str) -> str:
+    """A session's id as a file's name: as it is if a journal gave it, else a name made of its hash."""
+    if _ID.fullmatch(session_id):
+        return session_id
+    return "odd-" + hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
 def spare_row(sealed: Sealed) -> bytes:
     """A line as it stands in a spare log, with its newline."""
-    return f'{{"hash":"{sealed.hash}","line":{sealed.text}}}\n'.encode("ascii")
+    return f'{{"hash":"{sealed.hash}","line":{sealed.text}}}\n'.encode("utf-8", "backslashreplace")
 
 
 def parse(session_id: str, data: bytes) -> SpareText:
@@ -127,7 +137,7 @@ def parse(session_id: str, data: bytes) -> SpareText:
         if not row.strip():
             continue
         sealed = read_row(row)
-        if sealed is None or link(head, sealed.text) != sealed.hash or not _follows(sealed, len(lines)):
+        if sealed is None or link(head, sealed.text) != sealed.hash or not is_line(sealed, len(lines)):
             return _stopped(tuple(lines), good, data, rows, number)
         lines.append(sealed)
         head, good = sealed.hash, offset
@@ -141,7 +151,8 @@ def _stopped(lines: tuple[Sealed, ...], good: int, data: bytes, rows: list[bytes
     return SpareText(lines, good, bad_line=number)
 
 
-def _follows(sealed: Sealed, seq: int) -> bool:
+def is_line(sealed: Sealed, seq: int) -> bool:
+    """Whether this is a line that a journal writes, and the one with this number."""
     try:
         return read_line(sealed.text).seq == seq
     except ValueError:

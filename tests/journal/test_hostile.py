@@ -1,0 +1,146 @@
+"""Every command on journals that an enemy has had in hand: one line and a status of the contract, never a traceback."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firmware.cli import run
+from firmware.journal.journal import Journal
+
+from .games import CALL, CORRECTION, WITHHELD, play
+from .tools import FakeClock
+
+#: What is put in the place of an honest value.
+ODD: tuple[Any, ...] = (
+    *(None, True, -1, 0, 2**62, 10**400, 1.5e308, "", "x" * 5_000, "\x1b[2J\n", "٣", [], {}, [None], {"fact": "laid"}),
+    *("../../../escaped", "/etc/x"),
+    *({"a": {"b": [1, {"c": None}]}}, "7H", "-", "2026-11-30", ["Ann"], [[[[]]]], "\u202e", "seat-99"),
+)
+COMMANDS = (
+    *(
+        ["sessions"],
+        ["sessions", "--json"],
+        ["show", "1"],
+        ["show", "last"],
+        ["replay", "1"],
+        ["replay", "1", "--json"],
+    ),
+    *(["explain", "1", "3"], ["explain", "1", "1.3", "--json"], ["verify", "1"], ["verify", "1", "--json"]),
+    *(["settle", "1", "2"], ["settle", "1", "--json"], ["stats"], ["export", "1", "--format", "json", "--to", "out"]),
+    *(["export", "1", "--format", fmt, "--to", "out"] for fmt in ("csv", "html", "zip")),
+)
+ROUNDS = 60
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two sessions as they were played."""
+    folder = tmp_path_factory.mktemp("honest") / "data"
+    with Journal.open(folder, clock=FakeClock()) as journal:
+        play(journal, [*WITHHELD[:6], CORRECTION, CALL])
+        play(journal, over=False)
+    return folder
+
+
+def told(rng: random.Random, value: Any) -> Any:
+    """The value with one thing in it changed, somewhere."""
+    if isinstance(value, dict) and value and rng.random() < 0.85:
+        key = rng.choice(sorted(value))
+        if rng.random() < 0.2:
+            return {name: inner for name, inner in value.items() if name != key}
+        return {**value, key: told(rng, value[key])}
+    if isinstance(value, list) and value and rng.random() < 0.7:
+        place = rng.randrange(len(value))
+        return [*value[:place], told(rng, value[place]), *value[place + 1 :]]
+    return rng.choice(ODD)
+
+
+def a_text(rng: random.Random, db: sqlite3.Connection) -> None:
+    """A line's or a ruling's text."""
+    table = rng.choice(("line", "line", "ruling"))
+    rowids = db.execute(f"SELECT session, {'seq' if table == 'line' else 'deal, id'}, text FROM {table}").fetchall()
+    *key, text = rng.choice(rowids)
+    new = (
+        json.dumps(told(rng, json.loads(text))) if rng.random() < 0.8 else rng.choice((text[:20], "", "[]", "{}", "7"))
+    )
+    where = "session = ? AND seq = ?" if table == "line" else "session = ? AND deal = ? AND id = ?"
+    db.execute(f"UPDATE {table} SET text = ? WHERE {where}", (new, *key))
+
+
+def a_column(rng: random.Random, db: sqlite3.Connection) -> None:
+    """Some column of some row, as far as the tables' types let it in."""
+    table = rng.choice(("session", "seat", "line", "ruling", "photo", "evidence", "dispute"))
+    columns = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+    value = rng.choice(
+        ("../../escaped", -1, 0, 2**62, -(2**62), "", "x", "\x1b[2J", b"", b"\0" * 31, b"\xff" * 32, b"\xff")
+    )
+    try:
+        db.execute(f"UPDATE {table} SET {rng.choice(columns)} = ?", (value,))
+    except sqlite3.Error:
+        return
+
+
+def a_row_gone(rng: random.Random, db: sqlite3.Connection) -> None:
+    """Rows taken out."""
+    table = rng.choice(("session", "seat", "line", "ruling", "photo", "evidence"))
+    column = rng.choice([row[1] for row in db.execute(f"PRAGMA table_info({table})")])
+    db.execute(f"DELETE FROM {table} WHERE {column} = (SELECT {column} FROM {table} ORDER BY random() LIMIT 1)")
+
+
+def a_table_gone(rng: random.Random, db: sqlite3.Connection) -> None:
+    """A whole table taken out."""
+    db.execute(f"DROP TABLE {rng.choice(('seat', 'line', 'ruling', 'photo', 'evidence', 'dispute'))}")
+
+
+def mutate(rng: random.Random, folder: Path) -> None:
+    """A few strokes of the enemy's pen."""
+    acts: list[Callable[[random.Random, sqlite3.Connection], None]] = [a_text] * 6 + [a_column] * 4 + [a_row_gone] * 2
+    acts.append(a_table_gone)
+    with closing(sqlite3.connect(folder / "sessions.db")) as db:
+        for _ in range(rng.randrange(1, 4)):
+            rng.choice(acts)(rng, db)
+            db.commit()
+    for path in (*folder.glob("spare/*"), *folder.glob("pictures/*.jpg")):
+        if rng.random() < 0.15:
+            data = bytearray(path.read_bytes())
+            data[rng.randrange(len(data))] = rng.randrange(256)
+            path.write_bytes(bytes(data) if rng.random() < 0.6 else rng.choice((b"", bytes(data[:50]), b"\xff" * 999)))
+
+
+def outcomes(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[str]:
+    for argv in COMMANDS:
+        status = run(list(argv))
+        said = capsys.readouterr()
+        if status not in (0, 1, 2):
+            yield f"{argv} ended with {status}: {said.err}"
+        if status == 2 and (not all(line.startswith("cardtable: ") for line in said.err.splitlines())):
+            yield f"{argv} said {said.err!r}"
+        if "\x1b" in said.out + said.err:
+            yield f"{argv} let an escape through"
+
+
+@pytest.mark.parametrize("seed", range(ROUNDS))
+def test_no_command_falls_over_a_hostile_journal(
+    honest: Path, tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "data"
+    shutil.copytree(honest, folder)
+    mutate(random.Random(seed), folder)
+    monkeypatch.setenv("CARDTABLE_DATA", str(folder))
+    monkeypatch.chdir(tmp_path)
+    assert list(outcomes(folder, capsys)) == []
+    outside = sorted(path for path in tmp_path.rglob("*") if folder not in path.parents)
+    assert run(["repair"]) in (0, 2)
+    assert sorted(path for path in tmp_path.rglob("*") if folder not in path.parents) == outside
+    assert run(["forget", "1"]) in (0, 2)
+    said = capsys.readouterr()
+    assert "fault of the program" not in said.err
