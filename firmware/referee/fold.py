@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Protocol
 
-from .acts import Act, Do, Due, Opening, Transfer, Verdict
+from .acts import Act, Do, Due, Opening, Transfer, Verdict, plural
 from .books import Books, Violation
 from .cards import Card
 from .deal import Deal
@@ -108,6 +108,7 @@ class Fold:
         self._played = False  # has anybody acted?
         self._prize: int | None = None  # the ledger's first line of the act that ended the deal
         self._short = False  # a hand laid open was not of the right size
+        self._opened: set[int] = set()  # seats that have laid their hands open
         self.away: set[int] = set()  # seats that are passed over until they are back
         self._skips: dict[int, set[int]] = {}  # who has asked to pass over whom
         self.called_off = ""  # "draw" or "misdeal", when the table has agreed on it
@@ -266,6 +267,16 @@ class Fold:
             self._say(Kind.NOTICE, "HAND_SIZE", seat=seat, why=why)
         for card in cards:
             self._final(seat, card, entry.number)
+        self._opened.add(seat)
+        self._say_unseen()
+
+    def _say_unseen(self) -> None:
+        """All hands lie open, all cards were dealt, and some were not seen: they are named, and nobody is blamed."""
+        closed = [s for s in self.deal.seats if self.known.unknown(s) and s not in self._opened]
+        missing = self.known.unseen()
+        if self.game.HANDS and self.state.over and self.known.spare == 0 and missing and not closed:
+            names = ", ".join(card.pretty for card in missing)
+            self._say(Kind.NOTICE, "UNSEEN", why=f"{plural(len(missing), 'card')} unseen: {names}")
 
     def _final(self, seat: int, card: Card, entry: int) -> None:
         """``card`` lies open as one of the hand of ``seat``."""

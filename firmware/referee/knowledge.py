@@ -78,6 +78,8 @@ class Knowledge:
         self._hands = {seat: _Hand(count) for seat, count in enumerate(counts, start=1)}
         self._open: dict[tuple[tuple[int, ...], int], list[Made]] = {}
         self._counted: set[tuple[tuple[int, ...], int]] = set()
+        known = None not in counts
+        self.spare = self._unseen.bit_count() - sum(count or 0 for count in counts) if known else None
         self._sound = True  # False when what was seen contradicts itself (a misread card, a wrong count): no counting
         self.proofs: dict[int, Proof] = {}  # by the claim's entry: shown ones, for results
         self.deduced: dict[int, Proof] = {}  # by the claim's entry: what follows from counting
@@ -90,6 +92,10 @@ class Knowledge:
     def unknown(self, seat: int) -> int | None:
         """How many cards ``seat`` holds that nobody has seen, None when not known."""
         return self._hands[seat].unknown
+
+    def unseen(self) -> tuple[Card, ...]:
+        """The cards that nobody has seen; ``spare`` of them are in no hand (None: nobody knows how many)."""
+        return named(self._unseen)
 
     def show(self, seat: int, card: Card, entry: int, move: int | None) -> list[Proof]:
         """``seat`` has ``card`` in his hand: what this proves. A card that lies elsewhere proves nothing."""

@@ -101,6 +101,7 @@ CODES: dict[str, str] = {
     "DISPUTE": "the referee was called",
     "STILL_THERE": "a refused card still lies on the table",
     "NO_SUCH_ENTRY": "the log has no such entry",
+    "UNSEEN": "all hands lie open, and a card has not been seen",
     "HAND_SIZE": "the number of cards shown is not what the seat should hold",
     "EMPTY_PACK": "the pack is empty",
     "WISH_UNDEALT": "the nine of hearts was not dealt",

@@ -267,3 +267,62 @@ def test_d12_a_hand_that_is_a_card_short_is_said_and_is_no_fault() -> None:
     rulings = match.add(Entry(1, HandShown(2, (Card.parse("KC"), Card.parse("QC")))))
     assert [(r.kind.value, r.code) for r in rulings] == [("notice", "HAND_SIZE")]
     assert "2 cards and should hold 3" in rulings[0].why
+
+
+def test_d12_a_card_that_nobody_has_shown_is_named_and_is_no_fault() -> None:
+    deal = {"ranks": "A2", "suits": "SHD", "counts": {"A": 2, "B": 2, "C": 2}}
+    setup = Setup("fan_tan", ("A", "B", "C"), 3, {}, deal)
+    plays = [Laid(Card.parse(c), "layout", s) for c, s in (("AS", 1), ("2S", 2), ("AH", 2))]
+    hands = [HandShown(1, (Card.parse("AD"),)), HandShown(3, (Card.parse("2H"),))]
+    match = Match(setup)
+    rulings = [ruling for number, fact in enumerate([*plays, *hands]) for ruling in match.add(Entry(number, fact))]
+    assert [(r.code, r.why) for r in rulings if r.code == "UNSEEN"] == [("UNSEEN", "1 card unseen: 2♦")]
+    assert not [r for r in rulings if r.kind in ("refused", "proved")]
+    whole = Match(setup)
+    full = [HandShown(1, (Card.parse("AD"),)), HandShown(3, (Card.parse("2H"), Card.parse("2D")))]
+    assert "UNSEEN" not in [r.code for n, fact in enumerate([*plays, *full]) for r in whole.add(Entry(n, fact))]
+
+
+def test_d12_where_cards_lie_in_the_stock_none_is_missed() -> None:
+    deal = {"table": ["5S"], "turn": "A", "counts": {"A": 1, "B": 2}}
+    match = Match(Setup("five_or_nine", ("A", "B"), None, {}, deal))
+    match.add(Entry(0, Laid(Card.parse("6S"), "layout", 1)))
+    assert [r.code for r in match.add(Entry(1, HandShown(2, (Card.parse("KC"),))))] == ["HAND_SIZE"]
+
+
+@pytest.mark.parametrize("order", [(2, 3), (3, 2), (3, 4), (4, 3), (4, 1), (1, 4)])
+def test_d04_two_out_one_after_the_other(order: tuple[int, int]) -> None:
+    for turn in (1, 2, 3, 4):
+        match = Match(Setup("fan_tan", ("A", "B", "C", "D"), 4, {}, {"turn": "ABCD"[turn - 1]}))
+        for number, seat in enumerate(order):
+            match.add(Entry(number, Said(seat, "leave")))
+        left = [s for s in (turn, *(s % 4 + 1 for s in range(turn, turn + 3))) if s not in order]
+        assert match.view.turn == left[0]
+
+
+@given(st.integers(0, 60), st.integers(2, 4), st.sampled_from(["split", "fewest"]))
+def test_d07_whatever_lies_in_a_dead_pool_is_shared_to_the_counter(pool: int, seats: int, rule: str) -> None:
+    names = ("A", "B", "C", "D")[:seats]
+    deal = {"table": ["5S"], "turn": "A", "pool": pool, "counts": dict.fromkeys(names, 3)}
+    match = Match(Setup("five_or_nine", names, None, {"dead_deal": rule}, deal))
+    for number in range(seats):
+        match.add(Entry(number, Pressed(number % seats + 1)))
+    assert match.result()["dead"]
+    assert match.ledger.total() == 0
+    assert len(set(match.view.counters)) == 1
+    assert match.view.pool == (pool + seats) % seats
+
+
+def test_d08_undo_is_a_replay_whoever_asks_for_it() -> None:
+    """Who may ask is the page's affair; what comes out is as if the last card had been the other one."""
+    setup = Setup("five_or_nine", ("A", "B", "C"), 3, {}, {"turn": "A"})
+    wrong = [Laid(Card.parse(c), "layout", s) for c, s in (("5H", 1), ("6H", 2))]
+    match, fresh = Match(setup), Match(setup)
+    for number, fact in enumerate(wrong):
+        match.add(Entry(number, fact))
+    match.add(Entry(2, Corrected(1, None, "B", "taken back")))
+    match.add(Entry(3, Laid(Card.parse("4H"), "layout", 2)))
+    fresh.add(Entry(0, wrong[0]))
+    fresh.add(Entry(3, Laid(Card.parse("4H"), "layout", 2)))
+    assert match.result() == fresh.result()
+    assert match.view == fresh.view

@@ -256,7 +256,9 @@ def test_an_unreadable_card_accuses_nobody_and_the_game_waits(game: str) -> None
         blurred = [replace(e, fact=Laid(None, fact.zone, fact.seat)) if e is target else e for e in entries]
         match = folded(setup, blurred)
         assert not [r for r in match.standing if r.kind.value in ("refused", "proved")]
-        assert match.view.out_of_step or game == "comet"  # the comet fits everywhere: play may go on past an unread card
+        assert (
+            match.view.out_of_step or game == "comet"
+        )  # the comet fits everywhere: play may go on past an unread card
         match.add(Entry(len(entries), Corrected(target.number, fact, "Ann", "it was that one")))
         assert said(match) == said(folded(setup, entries))
 
