@@ -52,9 +52,13 @@ def counters_rule() -> Any:
     return rule(0, "Counters that each player starts with; 0: they are not counted, nobody runs out.", "[X]")
 
 
-@cache
 def rules_of(kind: type) -> tuple[Rule, ...]:
     """The house rules of a game's House class, in the order in which they are written."""
+    return _rules_of(kind)
+
+
+@cache
+def _rules_of(kind: Any) -> tuple[Rule, ...]:
     return tuple(
         Rule(f.name, f.default, f.metadata["words"], f.metadata["source"], f.metadata["choices"], f.metadata["values"])
         for f in fields(kind)
