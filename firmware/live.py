@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from vision.frames import Frame
@@ -133,16 +134,8 @@ class Live:
         """
         self._frame_s = frame.seconds
         now = self._session_s(frame.seconds)
-        refused = ""
-        try:
-            self._complain()
-            self._buttons()
-            if self._sequencer is not None:
-                self._sequencer.frame(replace(frame, seconds=now))
-            elif self._lookout is not None:
-                self._lookout.see(frame)
-        except JournalError as error:
-            refused = str(error)
+        parts = (self._complain, self._buttons, partial(self._look, frame, now))  # each, whatever the others meet
+        refused = next(filter(None, [_refusal(part) for part in parts]), "")
         blind = self._blindness()
         if self.table is not None:
             self.table.desk = replace(self.table.desk, release=self.panel.held(), fault=refused or self.fault or blind)
@@ -150,6 +143,12 @@ class Live:
         perception = None if self._sequencer is None else self._sequencer.perception
         newest = None if perception is None else perception.newest
         self.viewfinder.leave(frame.image if newest is None else newest, perception)
+
+    def _look(self, frame: Frame, now: float) -> None:
+        if self._sequencer is not None:
+            self._sequencer.frame(replace(frame, seconds=now))
+        elif self._lookout is not None:
+            self._lookout.see(frame)
 
     def _blindness(self) -> str:
         """Why the camera's picture cannot be believed, "" if it can; a change is told to ``warn`` in one line."""
@@ -211,13 +210,21 @@ class Live:
     def _buttons(self) -> None:
         self._acts.extend(self.panel.acts())
         while self._acts:
-            act = self._acts[0]
-            frame_s = (act.t_ns - self.origin_ns) / NS
-            if self.table is not None and self._sequencer is not None:
-                for pressed in self.table.hear(act, self._session_s(frame_s)):
-                    self.heard(pressed, frame_s)
-                    self._sequencer.press(pressed, self._session_s(frame_s))
+            try:
+                self._hear(self._acts[0])
+            except JournalError:
+                raise  # it is tried again
+            except Exception as error:  # one press that trips the program must not take the next ones with it (C08)
+                act, kind = self._acts[0], type(error).__name__
+                self.complaints.append(f"the {act.gesture} of seat {act.seat} was not taken ({kind}: {error})")
             self._acts.popleft()
+
+    def _hear(self, act: Act) -> None:
+        frame_s = (act.t_ns - self.origin_ns) / NS
+        if self.table is not None and self._sequencer is not None:
+            for pressed in self.table.hear(act, self._session_s(frame_s)):
+                self.heard(pressed, frame_s)
+                self._sequencer.press(pressed, self._session_s(frame_s))
 
     def _enter(self, seen: Seen) -> Entry | None:
         if self.table is None:
@@ -225,6 +232,15 @@ class Live:
         told = self.table.enter(seen)
         self.told(told)
         return told.entry
+
+
+def _refusal(part: Callable[[], None]) -> str:
+    """Do a part of a step; why the log refused it, "" if it did not."""
+    try:
+        part()
+    except JournalError as error:
+        return str(error)
+    return ""
 
 
 def geometry(config: TableConfig) -> dict[str, Any]:

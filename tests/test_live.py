@@ -40,6 +40,8 @@ class Eyes:
     shown: dict[int, list[Observation]]
     tracker: Any = field(default_factory=lambda: SimpleNamespace(layout=[]))
     seating: Any = None
+    trouble: Any = None
+    newest: Any = None
     now: float = 0.0
 
     def see(self, frame: Frame) -> list[Observation]:
@@ -87,6 +89,7 @@ def test_a_log_that_cannot_be_written_holds_the_game_and_loses_nothing(
     live: Live, monkeypatch: pytest.MonkeyPatch, error: OSError
 ) -> None:
     shown = {2: [lays("7H", 1, 0.1)], 6: [lays("8H", 2, 0.55), lays("6H", 3, 0.58)], 8: [lays("9H", 1, 0.75)]}
+    shown[11] = [lays("5H", 2, 1.05)]  # while the host's call cannot be written, the camera must be looked through
     journal, append = live.journal, live.journal.append
     play(live, shown, 0, 5)
     assert live.table is not None
@@ -115,6 +118,7 @@ def test_a_log_that_cannot_be_written_holds_the_game_and_loses_nothing(
         Pressed(2),
         Laid(Card.parse("6H"), "layout", 3),
         Laid(Card.parse("9H"), "layout", 1),
+        Laid(Card.parse("5H"), "layout", 2),
     ]
     kept = list(journal.entries(live.table.session_id))
     assert [entry.fact for entry in kept] == facts
@@ -156,6 +160,32 @@ def test_what_is_wrong_with_the_panel_stands_in_the_log_and_on_the_page(live: Li
     live.step(Frame(IMAGE, 0.3, 3))
     assert live.board.snapshot()["notices"][-1] == "panel: buzzer failed (OSError: no)"
     assert live.begin(SETUP).snapshot()["notices"] == live.board.snapshot()["notices"]
+
+
+def test_a_press_that_trips_the_program_is_told_and_the_next_is_served(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """C08."""
+    assert live.table is not None
+    real = live.table.hear
+
+    def hear(act: Act, t: float) -> tuple[Pressed, ...]:
+        if act.seat == 1:
+            raise KeyError("no such game")
+        return real(act, t)
+
+    monkeypatch.setattr(type(live.table), "hear", lambda table, act, t: hear(act, t))
+    lights = meanings(live)
+    press(live, 1, 0.1)
+    press(live, 2, 0.15)
+    play(live, {}, 0, 5)
+    facts = [entry.fact for entry in live.table.match.entries]
+    assert Pressed(2) in facts
+    assert Pressed(1) not in facts
+    assert [fact.words for fact in facts if isinstance(fact, Note)] == [
+        "the tap of seat 1 was not taken (KeyError: 'no such game')"
+    ]
+    assert Meaning.FAULT not in meanings(live) | lights
 
 
 def test_a_page_press_is_refused_in_words_while_the_log_cannot_be_written(

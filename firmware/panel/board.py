@@ -1,8 +1,8 @@
 """The panel at work: plays each seat's rhythm on the board's lamps, and turns button edges into acts.
 
 Time is injected: `Panel.tick` does whatever is due, and `Panel.start` runs it in a thread on the real clock.  The
-pin library's callbacks only put edges into a queue; everything else happens in `tick`, where a lamp or a handler that
-raises is reported and stops nothing.  Only the process that opened the panel touches its pins.
+pin library's callbacks only put edges into a queue; everything else happens in `tick`, where a lamp that raises is
+reported and stops nothing.  Only the process that opened the panel touches its pins.
 """
 
 from __future__ import annotations
@@ -127,11 +127,6 @@ class Panel:
             while True:
                 taken.append(self._acts.popleft())
         return taken
-
-    def serve(self, handler: Callable[[Act], None]) -> None:
-        """Give each waiting act to ``handler``; one that raises is reported and the next act is served."""
-        for act in self.acts():
-            self._try(f"handling {act.gesture} of seat {act.seat}", handler, act)
 
     def held(self) -> frozenset[int]:
         """Seats whose button must be let go before it counts again."""

@@ -259,24 +259,6 @@ class TestTrouble:
         taken.close()
         open_panel(table.pins.config, table.pins).close()
 
-    def test_a_handler_that_raises_is_reported_and_the_next_press_is_served(self, bench: Maker):
-        """C08."""
-        table = bench()
-        table.show(Meaning.TURN, Meaning.DARK, Meaning.DARK)
-        lights, served = table.pins.lights(), []
-
-        def handler(act: Act) -> None:
-            if act.seat == 1:
-                raise ValueError("no such game")
-            served.append(act.seat)
-
-        table.press(1, then_ms=0)
-        table.press(2, down_ms=100, then_ms=500)
-        table.panel.serve(handler)
-        assert served == [2]
-        assert table.faults == ["panel: handling tap of seat 1 failed (ValueError: no such game)"]
-        assert table.pins.lights() == lights
-
     def test_the_pin_librarys_thread_never_runs_more_than_noting_the_edge(self, bench: Maker):
         table = bench()
         table.pins.push(1, True)
