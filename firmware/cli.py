@@ -539,13 +539,21 @@ def replay(session: str, as_json: bool) -> int:
 @commands.command()
 @click.argument("session")
 @click.argument("ruling")
+@click.option("--boxes", type=_FILE, metavar="FOLDER", help="Copy its pictures here, with what the reader reads now.")
 @as_json
-def explain(session: str, ruling: str, as_json: bool) -> None:
+def explain(session: str, ruling: str, boxes: Path | None, as_json: bool) -> None:
     """Why the referee said that: the rule, the entries and the pictures behind ruling RULING."""
     from .journal.explain import explain as explained
 
     with _journal() as journal:
         told = explained(journal, session, ruling)
+        if boxes is not None:
+            from .boxes import with_boxes
+            from .setting_up import house_reader
+
+            pictures = (path for shown in told.evidence for path in shown.pictures)
+            for path in with_boxes(pictures, house_reader(), boxes):
+                (_warn if as_json else _tell_line)(f"boxes: {path}")
         if as_json:
             _warn(told.doubt)
             _print_json(told.to_json())
