@@ -145,7 +145,7 @@ class Deal:
             return False
         places = round_from(self.seats, self.dealer)
         dealt = tuple(self.counts()[seat - 1] for seat in places)
-        return self.setup.dealer is None or not (self.complete() or dealt == book)
+        return not (self.complete() or dealt == book)
 
     def complete(self) -> bool:
         """Is every card of the pack in a hand or in the stock?"""

@@ -653,3 +653,24 @@ def test_exchanges_are_judged_as_the_camera_tells_them() -> None:
     found = told(Setup("ranter_go_round", ("A", "B", "C"), 3), Exchanged((2, 1)), Pressed(2), Pressed(3))
     assert found.view.due == "EXPOSE"
     assert found.result()["violations"] == []
+
+
+@pytest.mark.parametrize(
+    ("game", "deal", "moves", "violations"),
+    [
+        ("fan_tan", {"counts": each("ABC", 2, 3, 4)}, "B play 5H; C play 6H", []),
+        ("fan_tan", {"counts": each("ABC", 2, 3, 4), "need": "6H"}, "B play 6H", []),
+        ("fan_tan", {"counts": each("ABC", 2, 3, 4), "need": "6H", "dealer": "C"}, "B play 6H", [[0, "OUT_OF_TURN"]]),
+        ("fan_tan", {"counts": each("ABC", 2, 3, 4), "turn": "A"}, "B play 5H", [[0, "OUT_OF_TURN"]]),
+        ("fan_tan", {"counts": each("ABC", 18, 17, 17)}, "B play 5H", [[0, "OUT_OF_TURN"]]),
+        ("fan_tan", {"need": "6H"}, "B play 6H", [[0, "OUT_OF_TURN"]]),
+        ("five_or_nine", {"counts": each("ABC", 2, 3, 4)}, "B play 7H; C play 8H; A pass", []),
+        ("five_or_nine", {"counts": each("ABC", 15, 15, 15)}, "B play 5H", [[0, "OUT_OF_TURN"]]),
+        ("five_or_nine", {"counts": each("ABC", 2, 3, 4), "table": ["5H"]}, "B play 6H", [[0, "OUT_OF_TURN"]]),
+        ("sevens", {"counts": each("ABC", 2, 3, 1), "pool": 5}, "C play KD", []),
+        ("sevens", {"counts": each("ABC", 18, 17, 17)}, "B play 7D", [[0, "OUT_OF_TURN"]]),
+    ],
+)
+def test_who_begins_a_script(game: str, deal: dict[str, Any], moves: str, violations: list[Any]) -> None:
+    """In the middle of a deal the first mover; at its beginning the dealer's left, else the first seat listed."""
+    holds(judged(game, moves, **deal), violations=violations)

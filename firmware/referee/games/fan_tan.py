@@ -87,7 +87,8 @@ def start(deal: Deal, house: House) -> Opening:
     in_suit = deal.size("in_suit") or (1 if need else 0)
     if deal.has("hands") and not deal.has("need", "in_suit", "done"):
         deal.whole("hands", [card for cards in deal.hands().values() for card in cards])
-    turn = None if deal.excerpt("need", "in_suit", "done") else deal.first()
+    position = ("need", "in_suit", "done") if deal.setup.dealer else ()
+    turn = None if deal.excerpt(*position) else deal.first()
     laid = [Card(rank, suit) for suit in done for rank in ranks]
     laid += [_step(ranks, need, -back) for back in range(1, in_suit + 1)] if need else []
     state = State(house, ranks, deal.seats, turn, deal.counts(), need, mask(laid), done)
