@@ -23,6 +23,7 @@ from vision.tracker import Tracker
 from vision.words import Amiss, Seen, Trouble
 
 from .config import TableConfig
+from .covering import coarse, covered, grown
 from .seating import Observation, Places, Seating
 
 __all__ = ["Camera", "CardReader", "Frame", "FrameError", "Perception", "open_recording", "recorded"]
@@ -104,8 +105,8 @@ class Perception:
 
     def settled_until(self) -> float:
         """Everything before this time has been told: a press made before it can be judged now."""
-        pending = self.tracker.pending_since()
-        return min(self._now, pending if pending is not None else self._now) - _BACKLOG_S
+        pending = (self.tracker.pending_since(), self.seating.pending_since())
+        return min([self._now, *(t for t in pending if t is not None)]) - _BACKLOG_S
 
     def lying(self) -> tuple[list[Seen], Mask]:
         """The cards known to lie on the table, the lowest first, and a small mask of the picture (255: this moves, or
@@ -118,9 +119,19 @@ class Perception:
         return [card.seen for card in self.tracker.layout], moving
 
     def _with_pictures(self, one: Observation, image: Image) -> Observation:
+        whole = _small(self._table(self._without_hands(image)))
         if one.place_mm is None:
-            return replace(one, whole=_small(self._table(image)))
-        return replace(one, evidence=self._crop(image, one.place_mm), whole=_small(self._table(image)))
+            return replace(one, whole=whole)
+        return replace(one, evidence=self._crop(image, one.place_mm), whole=whole)
+
+    def _without_hands(self, image: Image) -> Image:
+        """Everybody sees the pictures: what a hand over the table holds is not for everybody."""
+        scene, scale = self.tracker.scene, self.surface.px_per_mm
+        if scene is None or self.trouble is not None:  # where hands are is not known
+            return coarse(image, scale)
+        if not scene.hands:
+            return image
+        return covered(image, grown(np.where(scene.hand_of > 0, 255, 0).astype(np.uint8), image, scale), scale)
 
     def _table(self, image: Image) -> Image:
         """The table alone: who sits at it is nobody's business."""

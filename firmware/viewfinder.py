@@ -24,6 +24,7 @@ from vision.calibrate import condition
 from vision.surface import Surface, SurfaceError
 
 from .config import TableConfig
+from .covering import coarse, covered, grown
 from .perception import Perception, surface_of
 
 Image = NDArray[np.uint8]
@@ -40,12 +41,6 @@ WIDE_PX: Final = 1280
 
 QUALITY: Final = 80
 """JPEG quality: an index stays readable, a picture is about 120 kB."""
-
-COARSE_MM: Final = 40.0
-"""Side of the squares that cover what is not public: an index (14 mm with its pip) is a few per cent of one."""
-
-NEAR_MM: Final = 20.0
-"""So far round anything that moves the picture is covered, too: the edge of a hand is not known to the millimetre."""
 
 Json = dict[str, Any]
 
@@ -201,31 +196,12 @@ class _View:
     def _covered(self) -> Image:
         """The picture with everything covered but the cards that lie there and nothing moves over."""
         image, surface = self.left.image, self.surface
-        side = max(1, round(COARSE_MM * (surface.px_per_mm if surface else 1.0)))
-        out = coarse(image, side)
-        if surface is None:
-            return out
-        open_px = np.zeros(image.shape[:2], np.uint8)
+        if surface is None or self.left.moving is None:
+            return coarse(image, 1.0)
+        hidden = np.full(image.shape[:2], 255, np.uint8)
         for one in self.lying:
-            cv2.fillConvexPoly(open_px, np.rint(surface.px(one.outline_mm)).astype(np.int32), 255)
-        open_px[self._moving(round(NEAR_MM * surface.px_per_mm)) > 0] = 0
-        return np.where(open_px[:, :, None] > 0, image, out)
-
-    def _moving(self, reach_px: int) -> Mask:
-        high, wide = self.left.image.shape[:2]
-        if self.left.moving is None:
-            return np.zeros((high, wide), np.uint8)
-        grown = cv2.resize(self.left.moving, (wide, high), interpolation=cv2.INTER_NEAREST)
-        return np.asarray(cv2.dilate(grown, np.ones((2 * reach_px + 1, 2 * reach_px + 1), np.uint8)))
-
-
-def coarse(image: Image, side_px: int) -> Image:
-    """The picture in grey squares of ``side_px``: where things are can be seen, what they are cannot."""
-    high, wide = image.shape[:2]
-    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
-    few = cv2.resize(grey, (max(1, wide // side_px), max(1, high // side_px)), interpolation=cv2.INTER_AREA)
-    squares = cv2.resize(few // 3 * 2 + 20, (wide, high), interpolation=cv2.INTER_LINEAR)
-    return np.asarray(cv2.cvtColor(squares, cv2.COLOR_GRAY2BGR))
+            cv2.fillConvexPoly(hidden, np.rint(surface.px(one.outline_mm)).astype(np.int32), (0,))
+        return covered(image, hidden | grown(self.left.moving, image, surface.px_per_mm), surface.px_per_mm)
 
 
 def _in_play(image: Image, perception: Perception) -> Left:
@@ -233,7 +209,8 @@ def _in_play(image: Image, perception: Perception) -> Left:
     cards, moving = perception.lying()
     card_mm = perception.surface.card_mm
     lying = tuple(Lies(card.face, 1.0, card.pose.outline(card_mm)) for card in cards)
-    return Left(image.copy(), lying, moving)
+    newest = image if perception.newest is None else perception.newest  # put right where the camera was nudged
+    return Left(newest.copy(), lying, moving)
 
 
 def _hint(code: str, words: str) -> Json:

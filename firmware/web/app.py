@@ -224,10 +224,18 @@ def _session_routes(app: FastAPI) -> None:
 
     @app.get("/api/sessions/{session}/export")
     def export(house: TheHouse, badge: Reader, session: SessionId, form: Form = "html") -> Response:
+        if _being_played(house, session):
+            refuse("NOT_NOW", "This session is still being played; it can be taken away when it is over.")
         made = found(house.archive.export(session, form))
         name = re.sub(r"[^A-Za-z0-9._-]", "_", made.name)[:80]
         headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
         return Response(made.data, media_type=made.media_type, headers=headers)
+
+
+def _being_played(house: House, session: str) -> bool:
+    """For the log of a running deal may hold what nobody may see yet: hands that the program was told."""
+    now = house.source.snapshot()
+    return now.get("session") == session and now.get("state") != "over"
 
 
 def _search(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import ipaddress
 import json
 import os
 import secrets
@@ -193,10 +194,11 @@ class Security:
         return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
     def _check(self, limiter: Limiter, address: str, right: bool) -> bool:
-        if not limiter.allows(address):
+        guesser = network(address)
+        if not limiter.allows(guesser):
             raise TooMany
         if not right:
-            limiter.count(address)
+            limiter.count(guesser)
         return right
 
 
@@ -207,6 +209,19 @@ class TooMany(Exception):
 def same(given: str, known: str) -> bool:
     """Whether two texts are equal, in a time that does not tell how far they agree."""
     return hmac.compare_digest(given.encode("utf-8", "replace"), known.encode("utf-8"))
+
+
+def network(address: str) -> str:
+    """Who is counted as one guesser: an IPv4 address, or an IPv6 /64, of which one machine has all the addresses."""
+    try:
+        known = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if known.version == 4:
+        return str(known)
+    if known.ipv4_mapped:
+        return str(known.ipv4_mapped)
+    return str(ipaddress.ip_network((known, 64), strict=False))
 
 
 def plain_code(text: str) -> str:

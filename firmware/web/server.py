@@ -15,8 +15,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 #: Connections in all; a connection more is answered 503 (fifty viewers with two each, and the rest of the room).
 CONNECTIONS = 256
-#: A connection that has not sent its first whole request within this is closed, in seconds.
-FIRST_REQUEST_S = 10.0
+#: A connection that has not sent the head of its next request within this (twice this, where it had an answer) is
+#: closed, in seconds.
+REQUEST_S = 10.0
 #: Sent bytes that a vanished phone never acknowledges are given up after this, in milliseconds.
 UNACKNOWLEDGED_MS = 20_000
 #: Largest head of a request, in bytes.
@@ -98,14 +99,23 @@ def _config(app: FastAPI) -> uvicorn.Config:
 
 def _protocol(*args: Any, **kwargs: Any) -> H11Protocol:
     protocol = H11Protocol(*args, **kwargs)
-    protocol.loop.call_later(FIRST_REQUEST_S, _close_if_silent, protocol)
+    protocol.loop.call_later(REQUEST_S, _close_if_silent, protocol, None)
     return protocol
 
 
-def _close_if_silent(protocol: H11Protocol) -> None:
-    """For uvicorn times idle connections between requests, not before the first."""
-    if protocol.cycle is None and protocol.transport is not None and not protocol.transport.is_closing():
+def _close_if_silent(protocol: Any, answered: Any) -> None:
+    """Close a connection on which no whole request has begun since ``answered``, the one before.
+
+    For uvicorn times an idle connection only until the first byte of a request, and the first request not at all.
+    """
+    if protocol.transport is None or protocol.transport.is_closing():
+        return
+    cycle = protocol.cycle
+    idle = cycle is None or cycle.response_complete
+    if idle and cycle is answered:
         protocol.transport.close()
+    else:
+        protocol.loop.call_later(REQUEST_S, _close_if_silent, protocol, cycle if idle else None)
 
 
 def _bind(host: str, port: int) -> socket.socket:

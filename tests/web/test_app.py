@@ -138,7 +138,7 @@ def test_no_get_changes_anything(home: Home, host: Browser) -> None:
     before = _state(home)
     for route in _routes(home, "GET"):
         if route.path != "/api/events":
-            assert host.get(_address(route)).status_code in (200, 404), route.path
+            assert host.get(_address(route)).status_code in (200, 404, 409), route.path
         for method in ("PUT", "DELETE", "PATCH"):
             assert host.request(method, _address(route), json={}).status_code in (403, 404, 405)
     assert _state(home) == before
@@ -327,7 +327,16 @@ def test_unknown_sessions_are_not_found(reader: Browser, session: str) -> None:
         assert reader.get(f"/api/sessions/{session}{tail}").status_code in (404, 422)
 
 
+def test_a_session_that_is_played_is_not_exported(home: Home, reader: Browser) -> None:
+    """Its log may hold hands that the program was told and nobody may see before the end."""
+    for form in ("json", "csv", "html", "zip"):
+        answer = reader.get("/api/sessions/20261130-fan/export", params={"form": form})
+        assert (answer.status_code, answer.json()["code"]) == (409, "NOT_NOW")
+    home.table.board.publish(state="over")
+    assert reader.get("/api/sessions/20261130-fan/export", params={"form": "json"}).status_code == 200
+
+
 def test_an_export_is_a_file_with_a_harmless_name(home: Home, reader: Browser) -> None:
-    answer = reader.get("/api/sessions/20261130-fan/export", params={"form": "json"})
-    assert answer.headers["content-disposition"] == 'attachment; filename="20261130-fan.json"'
+    answer = reader.get("/api/sessions/20261127-fan/export", params={"form": "json"})
+    assert answer.headers["content-disposition"] == 'attachment; filename="20261127-fan.json"'
     assert reader.get("/api/sessions/20261130-fan/export", params={"form": "exe"}).status_code == 422

@@ -111,10 +111,10 @@ class Program:
             page.commands.serve()
             live.step(frame)
             entries = live.table.match.entries if live.table else []
-            for entry in entries:
-                if entry.fact == Laid(None, "layout", getattr(entry.fact, "seat", None)) and entry.number not in self.told:
-                    self.told.add(entry.number)
-                    self._ask(page, "unread", entry.number)
+            unread = {one.number for one in entries if isinstance(one.fact, Laid) and one.fact.card is None}
+            for number in unread - self.told:
+                self.told.add(number)
+                self._ask(page, "unread", number)
         if not until(live):
             self._ask(page, "end", 0)
 
@@ -288,7 +288,6 @@ def _session() -> Session:
         faults=("withhold", "wrong_card"),
         look=looks.Look(3, looks.Surface.FELT),
         ranks="A23456789TJQK",
-        piles=True,
     )
 
 

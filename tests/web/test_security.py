@@ -11,7 +11,19 @@ from pathlib import Path
 import pytest
 
 from firmware.web import security as module
-from firmware.web.security import ADDRESSES, BADGE_S, HOST_S, Badge, Keys, Limit, Limiter, Security, TooMany, plain_code
+from firmware.web.security import (
+    ADDRESSES,
+    BADGE_S,
+    HOST_S,
+    Badge,
+    Keys,
+    Limit,
+    Limiter,
+    Security,
+    TooMany,
+    network,
+    plain_code,
+)
 
 from .conftest import KEYS, Clock
 
@@ -105,6 +117,29 @@ def test_an_evening_of_guessing_finds_no_pin(door: Security, clock: Clock) -> No
         tried += 1
     assert tried <= module.PIN_TOTAL.burst + 3 * 3600 / module.PIN_TOTAL.every_s
     assert tried < 400  # of a million
+
+
+def test_one_machine_with_many_addresses_of_its_network_is_one_guesser(door: Security) -> None:
+    for at in range(8):
+        assert door.join("WRONGCDE", f"2001:db8:1:2::{at:x}") is None
+    with pytest.raises(TooMany):
+        door.join("WRONGCDE", "2001:db8:1:2:ffff::9")
+    assert door.join("WRONGCDE", "2001:db8:1:3::1") is None
+
+
+@pytest.mark.parametrize(
+    ("address", "counted"),
+    [
+        ("192.168.1.20", "192.168.1.20"),
+        ("::ffff:192.168.1.20", "192.168.1.20"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("fe80::1%wlan0", "fe80::/64"),
+        ("testclient", "testclient"),
+        ("", ""),
+    ],
+)
+def test_who_counts_as_one(address: str, counted: str) -> None:
+    assert network(address) == counted
 
 
 def test_right_codes_are_not_counted(door: Security) -> None:

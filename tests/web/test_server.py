@@ -6,7 +6,7 @@ import socket
 import statistics
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 
 import httpx
 import pytest
@@ -64,11 +64,67 @@ def test_the_local_networks_address_is_an_address() -> None:
 
 
 def test_a_silent_connection_is_closed(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "FIRST_REQUEST_S", 0.05)
+    monkeypatch.setattr(server, "REQUEST_S", 0.05)
     with serve(home.app, port=0) as running:
         port = int(running.url.rpartition(":")[2])
         with socket.create_connection(("127.0.0.1", port), timeout=5) as silent:
             assert silent.recv(1) == b""
+
+
+def test_a_second_request_that_drips_is_closed_too(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "REQUEST_S", 0.1)
+    with serve(home.app, port=0) as running:
+        port = int(running.url.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as slow:
+            slow.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            assert b"200" in slow.recv(2000)
+            begun = time.monotonic()
+            with suppress(ConnectionError):
+                while time.monotonic() < begun + 3 and not _ended(slow):
+                    slow.sendall(b"GET /healthz HTTP/1.1\r\nx-slow: " if begun else b"y")
+                    time.sleep(0.02)
+        assert time.monotonic() < begun + 2
+
+
+def _ended(connection: socket.socket) -> bool:
+    connection.setblocking(False)
+    try:
+        return connection.recv(1) == b""
+    except BlockingIOError:
+        return False
+    finally:
+        connection.settimeout(5)
+
+
+def test_a_stream_that_is_read_is_not_closed_for_being_one_long_answer(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "REQUEST_S", 0.05)
+    with (
+        serve(home.app, port=0) as running,
+        closing(_joined(running.url)) as client,
+        client.stream("GET", "/api/events") as events,
+    ):
+        lines = events.iter_lines()
+        _next_data(lines)
+        time.sleep(0.4)
+        home.table.lay("7H")
+        assert "7H" in _next_data(lines)
+
+
+def test_no_websocket_is_opened(home: Home) -> None:
+    """There is none to hijack: an upgrade is answered as a plain request, with a badge or without."""
+    with serve(home.app, port=0) as running, closing(_joined(running.url)) as client:
+        for path in ("/", "/api/events", "/api/act", "/api/table"):
+            port = int(running.url.rpartition(":")[2])
+            with socket.create_connection(("127.0.0.1", port), timeout=5) as caller:
+                cookie = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
+                caller.sendall(
+                    f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: {cookie}\r\nUpgrade: websocket\r\n"
+                    "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nOrigin: http://evil.example\r\n\r\n".encode()
+                )
+                assert b"101" not in caller.recv(500).splitlines()[0]
 
 
 def test_a_head_too_large_is_refused(home: Home) -> None:
