@@ -686,7 +686,7 @@ def hub(host: str, port: int, everywhere: bool, **settings: str) -> int:
     from .config import WebSettings
 
     web = WebSettings(host=host, port=port, everywhere=everywhere)
-    return run_hub(HubSettings(**settings, web=web), lambda words: print(words, flush=True))
+    return run_hub(HubSettings(**settings, web=web), _tell_line)
 
 
 @commands.command()

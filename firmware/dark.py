@@ -10,6 +10,7 @@ import sys
 from .config import config_folder, load_table
 from .panel.board import open_panel
 from .panel.config import BoardKind, panel_config
+from .plain import plain_line
 from .settings_file import readable
 
 
@@ -22,7 +23,7 @@ def main() -> int:
         if panel.board is not BoardKind.NONE:
             open_panel(panel).close()
     except (ValueError, OSError) as error:
-        print(f"cardtable: the lights may still be on: {error}", file=sys.stderr)
+        print(plain_line(f"cardtable: the lights may still be on: {error}"), file=sys.stderr)
         return 1
     return 0
 

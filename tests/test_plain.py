@@ -118,9 +118,9 @@ def test_the_screen_takes_words_as_they_stand() -> None:
 def test_everything_is_said_through_the_door() -> None:
     folder = Path(firmware.__file__).parent
     found = []
-    for path in (folder / "cli.py", folder / "play.py", folder / "screen.py"):
+    for path in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in ("print", "click.echo", "console.print"):
                 found.append((path.name, ast.unparse(node.args[0]) if node.args else ""))
     assert found
-    assert all("plain" in words for _, words in found), found
+    assert [one for one in found if "plain" not in one[1]] == [("selftest.py", "reader.hash")]  # what a child tells us
