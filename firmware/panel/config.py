@@ -6,6 +6,7 @@ Everything is checked at once, and each fault comes with its remedy; nothing her
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -154,7 +155,7 @@ def _read(data: Mapping[str, Any], seats: int, faults: list[str]) -> PanelConfig
         board=kind,
         seats=seats,
         factory=_word(data, "factory", ("lgpio", "mock"), usual.factory, faults),
-        revision=_text(data, "revision", usual.revision, faults),
+        revision=_revision(data, usual.revision, faults),
         buttons=_pin_list(data, "buttons", usual.buttons[:used], faults),
         lights=_pin_pairs(data, "lights", usual.lights[:used], faults),
         segments=_pin_list(data, "segments", usual.segments, faults),
@@ -208,6 +209,8 @@ def _seats_fit(config: PanelConfig) -> Iterable[str]:
 def _small_fits(config: PanelConfig) -> Iterable[str]:
     if len(config.lights) != config.seats:
         yield f"lights: {config.seats} seats want {config.seats} pairs [red, green], {len(config.lights)} given"
+    if len(config.digits) not in (0, 2):
+        yield f"digits: tens and units want 2 pins, {len(config.digits)} given; [] for none"
     if config.digits and len(config.segments) != 7:
         yield f"segments: a to g want 7 pins, {len(config.segments)} given"
     if config.enable is not None:
@@ -249,11 +252,11 @@ def _word(data: Mapping[str, Any], key: str, words: tuple[str, ...], usual: str,
     return usual
 
 
-def _text(data: Mapping[str, Any], key: str, usual: str, faults: list[str]) -> str:
-    value = data.get(key, usual)
-    if isinstance(value, str):
+def _revision(data: Mapping[str, Any], usual: str, faults: list[str]) -> str:
+    value = data.get("revision", usual)
+    if isinstance(value, str) and re.fullmatch(r"[0-9a-f]{4,8}", value):
         return value
-    faults.append(f"{key}: text is wanted, not {value!r}")
+    faults.append(f"revision: a Pi's revision is 4 to 8 hexadecimal digits, such as {usual}, not {value!r}")
     return usual
 
 
