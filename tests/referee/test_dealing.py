@@ -287,3 +287,92 @@ def test_a_line_ends_when_its_last_seat_leaves(game: str, leaver: int, turn: int
     found.add(Entry(0, Laid(Card.parse("5H"), "layout", 1)))
     found.add(Entry(1, Said(leaver, "leave")))
     assert (found.view.turn, found.view.need) == (turn, need)
+
+
+# -- Pope Joan before the first card -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "counters"),
+    [
+        ({}, (0, 0, 0, -15)),
+        ({"dressing": "shared"}, (-2, -2, -2, -9)),
+        ({"dressing": "double"}, (-3, -3, -3, -6)),
+        ({"form": "foster"}, (0, 0, 0, -15)),
+        ({"form": "foster", "dressing": "shared"}, (-2, -2, -2, -9)),
+    ],
+)
+def test_pope_who_dresses_the_board(options: dict[str, Any], counters: tuple[int, ...]) -> None:
+    found = Match(Setup("pope_joan", ("A", "B", "C", "D"), 4, options))
+    assert found.view.counters == counters
+    assert found.view.pool == 15
+
+
+def pope(*laid: tuple[str, str, int], house: dict[str, Any] | None = None) -> Match:
+    """A board whose trump is turned up at the table."""
+    found = Match(Setup("pope_joan", ("A", "B", "C"), 3, house or {}))
+    for number, (card, zone, seat) in enumerate(laid):
+        found.add(Entry(number, Laid(Card.parse(card), zone, seat), source="camera"))
+    return found
+
+
+def test_pope_the_trump_is_turned_up_at_the_table() -> None:
+    assert pope(("KC", "stock", 3)).view.counters == (0, 0, -15 + 1)
+    assert pope(("9D", "stock", 3)).view.counters == (0, 0, -15 + 6)
+    assert pope(("2C", "stock", 3), ("KC", "layout", 1)).result()["takes"] == [[0, "A", "king", 1]]
+    assert pope(("2H", "stock", 3), ("KC", "layout", 1)).result()["takes"] == []
+
+
+def test_pope_only_the_first_card_on_the_dead_hand_is_the_trump() -> None:
+    assert pope(("2C", "stock", 3), ("KC", "stock", 3)).view.counters == (0, 0, -15)
+    assert pope(("5H", "layout", 1), ("KC", "stock", 3)).view.counters == (0, 0, -15)
+    assert pope(("KC", "stock", 3), house={"form": "foster"}).view.counters == (0, 0, -15)
+    ended = pope(("9D", "stock", 3), ("KD", "stock", 3), house={"turnup_pope": "pope_game_and_cards"})
+    assert (ended.over, ended.view.counters) == (True, (0, 0, -15 + 7))
+
+
+@pytest.mark.parametrize(("owner", "need"), [("out_of_play", None), ("hand", "6C")])
+def test_pope_the_turn_up_is_a_stop_where_it_is_out_of_play(owner: str, need: str | None) -> None:
+    found = pope(("6C", "stock", 3), ("5C", "layout", 1), house={"turnup_owner": owner})
+    assert found.view.need == need
+    given = Match(Setup("pope_joan", ("A", "B", "C"), 3, {"turnup_owner": owner}, {"turn_up": "6C", "turn": "A"}))
+    given.add(Entry(0, Laid(Card.parse("5C"), "layout", 1)))
+    assert given.view.need == need
+
+
+def test_pope_it_may_fill_a_gap_where_the_house_has_it() -> None:
+    laid = (("2H", "stock", 3), ("5C", "layout", 1), ("9D", "layout", 2))
+    assert pope(*laid).result()["violations"] == [[1, "WRONG_CARD"]]
+    filled = pope(*laid, house={"pope_as_stop_filler": True})
+    assert (filled.view.need, filled.result()["takes"]) == ("7C", [[1, "B", "pope", 6]])
+    assert pope(*laid, ("9D", "layout", 3), house={"pope_as_stop_filler": True}).view.out_of_step
+
+
+def test_pope_matrimony_over_two_hands_where_the_house_has_it() -> None:
+    laid = (("2C", "stock", 3), ("QC", "layout", 1), ("KC", "layout", 2))
+    takes = [[0, "A", "queen", 1], [1, "B", "king", 1]]
+    assert pope(*laid).result()["takes"] == takes
+    both = pope(*laid, house={"matrimony_by_hand": False})
+    assert both.result()["takes"] == [*takes, [1, "B", "matrimony", 2]]
+
+
+@pytest.mark.parametrize("layout", ["TS JC QH", "TS JC QH KX", "JC TS QH KD", ""])
+def test_pope_foster_layouts_that_cannot_be_meant(layout: str) -> None:
+    with pytest.raises(BadSetup, match="'foster_layout'"):
+        Match(Setup("pope_joan", ("A", "B", "C"), 3, {"form": "foster", "foster_layout": layout}))
+
+
+def test_pope_foster_the_pope_is_the_seven_of_diamonds() -> None:
+    deal = {"dealer": "C", "counts": {"A": 9, "B": 9, "C": 9}}
+    holds(judged("pope_joan", "A play 7D", {"form": "foster"}, **deal), takes=[[0, "A", "pope", 5]])
+    nine = judged("pope_joan", "A play 9D", {"form": "foster", "pope_card": "9D"}, **deal)
+    holds(nine, takes=[[0, "A", "pope", 5]])
+
+
+def test_pope_a_lead_that_was_not_the_lowest_is_proved() -> None:
+    deal = {"dealer": "C", "counts": {"A": 9, "B": 9, "C": 9}, "trump": "S"}
+    moves = "A play 5C; A stop; A play 3C; A stop; A play 4H; A stop; A play 2H"
+    found = match("pope_joan", moves, {"lead_lowest": True, "held_back_fine": 2}, **deal)
+    proved = [(r.code, r.card, r.entries) for r in found.standing if r.kind == "proved"]
+    assert proved == [("NOT_THE_LOWEST", "3C", (0, 2)), ("NOT_THE_LOWEST", "2H", (4, 6))]
+    holds(found.result(), held_back=[], fines={"A": 4}, violations=[])
