@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from firmware.referee.events import Entry, from_json, to_json
@@ -138,6 +139,12 @@ def line_text(line: Line) -> str:
     return canonical(out)
 
 
+#: So many lines are remembered as they were understood: whoever tells an evening (a few hundred lines) reads each one
+#: several times, from both logs. About 4 MB.
+_REMEMBERED = 4_096
+
+
+@lru_cache(_REMEMBERED)
 def read_line(text: str) -> Line:
     """The line that `line_text` wrote, understood to its last word: whoever has it can rely on its body's form.
 

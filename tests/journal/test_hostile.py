@@ -38,7 +38,9 @@ COMMANDS = (
     *(["settle", "1", "2"], ["settle", "1", "--json"], ["stats"], ["export", "1", "--format", "json", "--to", "out"]),
     *(["export", "1", "--format", fmt, "--to", "out"] for fmt in ("csv", "html", "zip")),
 )
-ROUNDS = 60
+#: Rounds at every run of the tests, and with the slow ones.
+QUICK, ALL = 20, 200
+SEEDS = [*range(QUICK), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(QUICK, ALL))]
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +130,7 @@ def outcomes(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[str]:
             yield f"{argv} let an escape through"
 
 
-@pytest.mark.parametrize("seed", range(ROUNDS))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_no_command_falls_over_a_hostile_journal(
     honest: Path, tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
