@@ -434,7 +434,7 @@ def traced(audit: bool) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize("audit", [True, False])
+@pytest.mark.parametrize("audit", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_ranter_what_is_proved_is_what_happened(audit: bool) -> None:
     """With the dealer's old card unseen, claims about it stay open: what other cards say of it is not counted."""
     assert traced(audit) == []

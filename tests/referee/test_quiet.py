@@ -14,6 +14,7 @@ from .players import deal
 WORDS = {
     "fan_tan": {"PAY"},
     "five_or_nine": {"PASS"},
+    "comet": {"PASS"},
     "sevens": {"PASS"},
     "newmarket": {"STOP", "PASS"},
     "pope_joan": {"STOP"},
