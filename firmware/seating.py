@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import cv2
@@ -49,6 +49,10 @@ _BESIDE_MM: Final = 140.0
 
 _HOLD_S: Final = 6.0
 """Cards taken up whose arm was lost from sight are said to be taken after this."""
+
+_LINGER_S: Final = 1.4
+"""Several cards swept up by an arm that has gone may lie there still, as a packet face down that is told a little
+later (it is looked at for 1.2 s at most)."""
 
 _SAME_ARM_MM: Final = 180.0
 """As in the tracker: an arm crosses the edge within this while it works."""
@@ -119,12 +123,24 @@ class _InHand:
     sure: float
     entry_mm: tuple[float, float] | None
     t: float
+    left_s: float | None = None
+    """When the arm had gone, if it has."""
 
     @property
     def owner(self) -> int | None:
         """The seat in whose zone they lay."""
         name, _, number = self.zone.partition("-")
         return int(number) if name == "seat" else None
+
+    @property
+    def from_layout(self) -> bool:
+        """A pile taken out of the common layout; a single card is taken back."""
+        return self.owner is None and self.seat is not None and len(self.cards) > 1
+
+    def waited(self, now: float) -> bool:
+        """Must it be said now what became of them?"""
+        lingers = self.left_s is not None and now - self.left_s > _LINGER_S
+        return lingers or now - self.t > _HOLD_S
 
     @property
     def gathered(self) -> bool:
@@ -165,6 +181,12 @@ class Seating:
     def hear(self, word: Word, at: float) -> list[Observation]:
         """The facts that this word completes; ``at`` is the time of the frame that gave it."""
         self.now = at
+        told = self._heard(word)
+        done = [held for held in self._in_hand if held.left_s is not None] if told else []
+        self._in_hand = [held for held in self._in_hand if held not in done]
+        return [o for held in done for o in self._release(held, held.left_s or held.t)] + told
+
+    def _heard(self, word: Word) -> list[Observation]:
         match word:
             case Rested() if word.card.face == BACK:
                 return self._back_rested(word)
@@ -190,9 +212,13 @@ class Seating:
     def tick(self, at: float) -> list[Observation]:
         """Say what has waited too long for its arm to be seen leaving."""
         self.now = at
-        old = [held for held in self._in_hand if at - held.t > _HOLD_S]
+        old = [held for held in self._in_hand if held.waited(at)]
         self._in_hand = [held for held in self._in_hand if held not in old]
-        return [o for held in old for o in self._release(held, held.t)]
+        return [o for held in old for o in self._release(held, held.left_s or held.t)]
+
+    def pending_since(self) -> float | None:
+        """The earliest time at which something not yet told may have happened; None when all is told."""
+        return min((held.t for held in self._in_hand if held.left_s is not None), default=None)
 
     # --- faces -----------------------------------------------------------------------------------------------
 
@@ -256,26 +282,31 @@ class Seating:
     # --- what an arm took ------------------------------------------------------------------------------------
 
     def _uncovered(self, word: Uncovered) -> list[Observation]:
-        """An arm has left a pack: if it had taken another seat's pile there, that is gathered."""
+        """An arm has left its pack: if it had taken a pile there from elsewhere, that is gathered."""
         zone = self.places.zone(word.card.pose.middle)
         return self._gather_to(self.places.seat_in(zone), word.t)
 
     def _gather_to(self, seat: int | None, t: float) -> list[Observation]:
-        taken = [held for held in self._in_hand if held.gathered and held.seat == seat]
+        taken = [h for h in self._in_hand if h.seat == seat and (h.gathered or h.from_layout)]
         self._in_hand = [held for held in self._in_hand if held not in taken]
-        return [o for held in taken for o in self._release(held, t)]
+        return [o for held in taken for o in self._gathered(held, t)]
 
     def _arm_gone(self, entry_mm: tuple[float, float], t: float) -> list[Observation]:
         gone = [h for h in self._in_hand if h.entry_mm is None or math.dist(h.entry_mm, entry_mm) < _SAME_ARM_MM]
+        swept = [held for held in gone if len(held.cards) > 1 and not held.gathered]
         self._in_hand = [held for held in self._in_hand if held not in gone]
-        return [o for held in gone for o in self._release(held, t)]
+        self._in_hand += [replace(held, left_s=held.left_s or t) for held in swept]
+        return [o for held in gone if held not in swept for o in self._release(held, t)]
 
     def _release(self, held: _InHand, t: float) -> list[Observation]:
         """What became of cards in a hand that is gone: gathered by another seat, or taken back."""
-        if held.gathered and held.seat is not None:
-            fact = Gathered(held.zone, held.seat, len(held.cards))
-            return [self._say(fact, t, 1.0, held.sure, held.cards[0])]
-        return self._taken(held.cards, held, t)
+        return self._gathered(held, t) if held.gathered else self._taken(held.cards, held, t)
+
+    def _gathered(self, held: _InHand, t: float) -> list[Observation]:
+        """A pile taken by a seat that did not lay it, or from the common layout to the seat's own pack."""
+        if held.seat is None:
+            return []
+        return [self._say(Gathered(held.zone, held.seat, len(held.cards)), t, 1.0, held.sure, held.cards[0])]
 
     def _taken(self, cards: tuple[Seen, ...], held: _InHand, t: float) -> list[Observation]:
         return [self._say(TakenBack(_card(c.face), held.zone, held.seat), t, 1.0, held.sure, c) for c in cards]

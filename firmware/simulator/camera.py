@@ -24,8 +24,8 @@ _NS = 1_000_000_000
 class Incident:
     """Trouble with the camera or the room from ``from_s`` to ``to_s``.
 
-    The camera is nudged by ``shift_px`` and ``turn_deg`` and comes nearer by the factor ``zoom``, the light changes by ``gain`` (0: the lens is covered), the
-    picture is out of focus by ``blur_px``; ``lost``: no frame comes at all.
+    The camera is nudged by ``shift_px`` and ``turn_deg`` and comes nearer by the factor ``zoom``; the light changes by
+    ``gain`` (0: the lens is covered); the picture is out of focus by ``blur_px``; ``lost``: no frame comes at all.
     """
 
     from_s: float

@@ -8,7 +8,16 @@ from random import Random
 from typing import Any
 
 from . import geometry, hands, pack, table
-from .plays import fan_tan, five_or_nine, pope_joan, ranter_go_round, wish_card
+from .plays import (
+    beggar_my_neighbour,
+    fan_tan,
+    five_or_nine,
+    matrimony,
+    pope_joan,
+    ranter_go_round,
+    snip_snap_snorem,
+    wish_card,
+)
 from .plays.party import Party
 from .scene import Scene
 from .stage import BRISK, Pace, Stage
@@ -83,12 +92,34 @@ def _ranter(party: Party, dealer: int, wish: dict[str, Any]) -> Known:
     return ({} if wish.get("shows_king", True) else {"king_show": "said"}), deal
 
 
+def _sevens(party: Party, dealer: int, wish: dict[str, Any]) -> Known:
+    deal = five_or_nine.play(party, dealer, **{"ranks": "3456789TJ", **wish}, stock=0, opens="7")
+    del deal["stock"]
+    return {}, deal
+
+
+def _snip(party: Party, dealer: int, wish: dict[str, Any]) -> Known:
+    return {}, snip_snap_snorem.play(party, dealer, **wish)
+
+
+def _beggar(party: Party, dealer: int, wish: dict[str, Any]) -> Known:
+    return {}, beggar_my_neighbour.play(party, dealer, **wish)
+
+
+def _matrimony(party: Party, dealer: int, wish: dict[str, Any]) -> Known:
+    return {}, matrimony.play(party, dealer, **wish)
+
+
 GAMES: dict[str, _Game] = {
     "fan_tan": _Game(False, 4, 8, _fan_tan),
     "wish_card": _Game(True, 3, 4, _wish_card),
     "five_or_nine": _Game(False, 4, 8, _five_or_nine),
     "pope_joan": _Game(False, 4, 6, _pope_joan),
     "ranter_go_round": _Game(True, 4, 4, _ranter),
+    "sevens": _Game(False, 4, 8, _sevens),
+    "snip_snap_snorem": _Game(False, 4, 8, _snip),
+    "beggar_my_neighbour": _Game(True, 3, 4, _beggar),
+    "matrimony": _Game(False, 4, 4, _matrimony),
 }
 
 #: What goes wrong in the demonstration of each game, so that the referee has something to say.
@@ -98,6 +129,10 @@ DEMO_FAULTS: dict[str, tuple[str, ...]] = {
     "five_or_nine": ("false_pass", "wrong_card"),
     "pope_joan": ("hold_back",),
     "ranter_go_round": ("silent",),
+    "sevens": ("false_pass", "wrong_card"),
+    "snip_snap_snorem": ("failed_to_snip",),
+    "beggar_my_neighbour": ("out_of_turn",),
+    "matrimony": (),
 }
 
 
@@ -111,6 +146,10 @@ FAULTS: dict[str, tuple[str, ...]] = {
     "five_or_nine": ("false_pass", "wrong_card"),
     "pope_joan": ("hold_back",),
     "ranter_go_round": ("silent", "false_king"),
+    "sevens": ("false_pass", "wrong_card"),
+    "snip_snap_snorem": ("failed_to_snip",),
+    "beggar_my_neighbour": ("out_of_turn",),
+    "matrimony": ("out_of_turn",),
 }
 
 
@@ -188,9 +227,9 @@ _SIZES: tuple[tuple[int, int], ...] = ((1280, 960), (1280, 960), (1280, 720), (1
 
 
 def short(number: int) -> Session:
-    """The ``number``-th of endlessly many short sessions for the soak: all games, rooms, packs, hands and hardships."""
+    """The ``number``-th of endlessly many short sessions for the soak: the recorded games with every hardship."""
     rng = Random(f"short {number}")
-    game = sorted(GAMES)[number % len(GAMES)]
+    game = sorted(_SHORT)[number % len(_SHORT)]
     wish = rng.choice(_SHORT[game])
     most = min(GAMES[game].most, 4)
     return plan(

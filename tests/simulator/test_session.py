@@ -87,6 +87,11 @@ def test_people_who_make_no_mistake_break_no_rule(game, seed):
         ("pope_joan", "hold_back", "held_back", None),
         ("ranter_go_round", "silent", "proved", None),
         ("ranter_go_round", "false_king", "proved", "FALSE_KING"),
+        ("sevens", "wrong_card", "violations", "NOT_PLAYABLE"),
+        ("sevens", "false_pass", "false_passes", None),
+        ("snip_snap_snorem", "failed_to_snip", "proved", None),
+        ("beggar_my_neighbour", "out_of_turn", "violations", "OUT_OF_TURN"),
+        ("matrimony", "out_of_turn", "violations", "OUT_OF_TURN"),
     ],
 )
 def test_a_fault_that_people_make_is_found_by_the_rules(game, fault, finding, code):

@@ -1,4 +1,4 @@
-"""People play Five or Nine: rows that grow both ways from a Five or a Nine; who cannot play presses and pays.
+"""People play Five or Nine, or Sevens: rows that grow both ways; who cannot play presses and pays.
 
 Faults: ``false_pass`` (presses although he could play), ``wrong_card`` (laid and taken back).
 """
@@ -17,12 +17,13 @@ from .rows import Rows, stock_place
 class _Game:
     party: Party
     rows: Rows
+    opens: str = "59"
     table: list[str] = field(default_factory=list)
 
     @property
     def starters(self) -> str:
         """Ranks that may open a suit: a Nine only if a Nine came first."""
-        return "5" if self.table and self.table[0][0] == "5" else "59"
+        return "5" if self.opens == "59" and self.table and self.table[0][0] == "5" else self.opens
 
     def fits(self, card: str) -> bool:
         ranks, suit = self.rows.ranks, card[1]
@@ -33,14 +34,17 @@ class _Game:
 
 
 def play(
-    party: Party, dealer: int, *, ranks: str = "3456789TJ", stock: int = 4, max_moves: int = 120
+    party: Party, dealer: int, *, ranks: str = "3456789TJ", stock: int = 4, max_moves: int = 120, opens: str = "59"
 ) -> dict[str, Any]:
-    """Play one deal to its end, hands shown. Returns the deal as game.toml words it."""
+    """Play one deal to its end, hands shown. Returns the deal as game.toml words it.
+
+    ``opens``: ranks that open a suit; "7" without a stock is Sevens.
+    """
     cards = shuffled(party.rng, ranks)
     party.deal(cards[stock:], dealer)
     if stock:
         party.stage.put("stock", stock_place(party), "stock", count=stock)
-    game = _Game(party, Rows(party, ranks))
+    game = _Game(party, Rows(party, ranks), opens)
     seat = party.left_of(dealer)
     deal: dict[str, Any] = {"counts": party.counts(), "stock": stock, "ranks": ranks}
     party.opening = {"turn": party.name(seat), "counts": party.counts(), "ranks": ranks, "suits": "SHDC"}
