@@ -7,8 +7,8 @@ BIN := $(VENV)/bin
 TRAIN := .venv-train
 SHARED ?= ../shared
 
-.PHONY: help demo test slow oldest lint format types imports docs soak bench mutants arm64 train-env dataset train \
-  export evaluate clean
+.PHONY: help demo test slow oldest lint format types imports docs soak bench mutants arm64 train-env dataset train train-finder train-readers \
+  export evaluate club-hall club-storm rejudge-cluster clean
 
 help:  ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -43,6 +43,7 @@ imports: $(VENV)/.dev  ## imports run one way
 
 docs: $(VENV)/.dev  ## the pages that are made from the code, made again
 	$(BIN)/python -m firmware.panel.pages docs
+	$(BIN)/python -m firmware.catalogue
 	for game in $$($(BIN)/python -c 'from firmware.referee.match import games; print(*games())'); do \
 	  $(BIN)/cardtable rulebook $$game > docs/games/$$game.md; done
 
@@ -56,6 +57,15 @@ bench: $(VENV)/.dev  ## what the parts cost, as ratios where two things are comp
 	$(BIN)/python -m tests.bench.panel_latency
 	$(BIN)/python -m tests.bench.journal_bench --facts 200 --sessions 50
 	$(BIN)/python -m tests.bench.web_viewers 50 20
+
+club-hall: $(VENV)/.ci  ## a hundred simulated tables for two minutes on a real Mosquitto: messages, delay, CPU
+	$(BIN)/python -m tests.bench.club_hall 100 120
+
+club-storm: $(VENV)/.ci  ## the same with the broker killed three times and the network cut twice: every counter is there
+	$(BIN)/python -m tests.bench.club_hall 100 120 --storm
+
+rejudge-cluster: $(VENV)/.ci  ## an archive judged again by one process and by two workers, one of them killed
+	$(BIN)/python -m tests.bench.rejudge_cluster
 
 mutants: $(VENV)/.dev  ## change the rules one place at a time: does a test notice? (resumable, about an hour)
 	$(BIN)/python -m tests.mutants
@@ -77,21 +87,26 @@ train-env:  ## the training environment: a CPU torch, Ultralytics without its de
 dataset: train-env  ## packs, scenes and crops for training, from packages by name and version
 	$(TRAIN)/bin/python -m models.synth --work $(WORK)
 
-train: train-env  ## both networks, then the photographs of photos/train where they are there; goes on where it was stopped
-	$(TRAIN)/bin/python -m models.train finder --work $(WORK) --minutes $(MINUTES)
-	$(TRAIN)/bin/python -m models.train reader --work $(WORK) --minutes $(MINUTES)
-	$(TRAIN)/bin/python -m models.export --work $(WORK) --out $(WORK)/first
-	$(TRAIN)/bin/python -m models.train photos --work $(WORK) --photos $(PHOTOS) --models $(WORK)/first
-	$(TRAIN)/bin/python -m models.train reader --work $(WORK) --name reader_f --start $(WORK)/reader.pt --lr 0.0007 --minutes 15
+train: train-env  ## finder and readers side by side on two cores, an hour and three quarters; goes on where it was stopped
+	$(MAKE) -j 2 train-finder train-readers
 
-export: train-env  ## the checkpoints as ONNX, with all that the reader must know inside
-	$(TRAIN)/bin/python -m models.export --work $(WORK) --reader $(WORK)/reader_f.pt
+train-finder:
+	$(TRAIN)/bin/python -m models.train finder --work $(WORK) --minutes $(MINUTES)
+
+train-readers:  # the networks at hand place the indices of photos/train, where it is there
+	$(TRAIN)/bin/python -m models.train photos --work $(WORK) --photos $(PHOTOS)
+	$(TRAIN)/bin/python -m models.train reader --work $(WORK) --minutes 100
+
+export: train-env  ## the checkpoints as ONNX, with all that the readers must know inside
+	$(TRAIN)/bin/python -m models.export --work $(WORK)
 
 evaluate: train-env  ## temperature, threshold, and the tables of the model card
 	$(TRAIN)/bin/python -m models.evaluate calibrate --write --work $(WORK) --photos $(PHOTOS)
 	$(TRAIN)/bin/python -m models.evaluate scenes --work $(WORK)
+	$(TRAIN)/bin/python -m models.evaluate families --work $(WORK)
 	$(TRAIN)/bin/python -m models.evaluate photos --split check --photos $(PHOTOS)
-	$(TRAIN)/bin/python -m models.evaluate speed
+	$(TRAIN)/bin/python -m models.evaluate speed --work $(WORK)
+	$(TRAIN)/bin/python -m models.evaluate int8 --work $(WORK)
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || \
@@ -103,7 +118,7 @@ $(VENV)/.run: pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.ci: pyproject.toml | $(VENV)/.dev
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev,ci]'
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev,ci,club]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,9 @@ from .web.app import create_app
 from .web.security import SEATS, Keys, Security
 from .web.server import serve
 from .web.source import CameraView, Noticeboard
+
+#: A game's summary at set-up: about three lines on a phone.
+SUMMARY_CHARS = 190
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +91,24 @@ def house_rules(places: int = SEATS) -> list[dict[str, Any]]:
         {
             "key": key,
             "title": game.TITLE,
-            "summary": " ".join((game.__doc__ or "").strip().split("\n\n")[0].split()),
+            "summary": _summary(game.__doc__ or ""),
             "seats": [game.SEATS[0], min(game.SEATS[1], places)],
             "house": [_rule(rule) for rule in rules_of(game.House)],
         }
         for key, game in games().items()
         if game.SEATS[0] <= places
     ]
+
+
+def _summary(rules: str) -> str:
+    """How the game is played in a line or two: the first sentences of its rules on play."""
+    play = rules.partition("Play: ")[2].split("\n\n")[0] or rules
+    out = ""
+    for sentence in re.split(r"(?<=[.;:]) ", " ".join(play.replace("``", "").split())):
+        if out and len(out) + len(sentence) > SUMMARY_CHARS:
+            break
+        out = f"{out} {sentence}".strip()
+    return (out[:1].upper() + out[1:]).rstrip(";:") + ("" if out.endswith(".") else ".")
 
 
 def _rule(rule: Any) -> dict[str, Any]:

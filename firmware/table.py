@@ -19,7 +19,8 @@ from .journal.replay import refold
 from .panel import desk as desks
 from .panel.buttons import Act
 from .panel.signals import PanelState, Said, Signal, signals
-from .referee.events import Corrected, Entry, Fact, HandShown, Inserted, Note, Press, Pressed, to_json
+from .referee.cards import Card
+from .referee.events import Corrected, Entry, Fact, HandShown, Inserted, Laid, Note, Press, Pressed, to_json
 from .referee.match import Match, PublicView, Setup, games
 from .referee.quiet import quiet_word
 from .referee.rulings import Kind, Ruling
@@ -94,6 +95,7 @@ class Table:
         self._said: list[Said] = [Said(0.0, ruling) for ruling in self.match.opening]
         self._dispute: _Dispute | None = None
         self._wishes: dict[int, _Wish] = {}
+        self._instead: dict[int, Fact | None] = {}  # what stands in the place of a corrected entry, by its number
         self.results: list[dict[str, Any]] = []
         self.notices: tuple[str, ...] = ()
 
@@ -188,6 +190,8 @@ class Table:
             case Pressed(seat, Press.LONG):
                 self._dispute = self._dispute or _Dispute(seat)
             case Corrected() | Inserted():
+                if isinstance(entry.fact, Corrected):
+                    self._instead[entry.fact.target] = entry.fact.instead
                 self.desk = desks.only(self.desk, {ruling.id for ruling in self.match.standing})
                 if entry.source == "page":  # people have settled it; the camera's second look settles nothing
                     self._closed()
@@ -239,7 +243,7 @@ class Table:
             raise ValueError("the game is over; begin a new one")
         self.results.append(self.match.result())
         self.deal = self.journal.next_deal(self.session_id, setup.dealer or 1, setup.deal)
-        self.setup, self.match = setup, Match(setup)
+        self.setup, self.match, self._instead = setup, Match(setup), {}
         self._keep_opening()
         self._said = [Said(self.now, ruling) for ruling in self.match.opening]
         self.refresh(self.now)
@@ -324,10 +328,13 @@ class Table:
             "state": "fault" if self.desk.fault else "paused" if self._dispute else self.state,
             "view": {**view_json(view), "quiet_act": self._quiet_acts(), "quiet_word": quiet_word(self.match.game)},
             "lights": [light_json(seat, light) for seat, light in enumerate(self.panel_state.lights, 1)],
-            "cards": list(self.cards()),
+            "cards": [self._put_right(card) for card in self.cards()],
             "table": self.geometry,
             "rulings": [{**said.ruling.to_json(), "t": said.t_s} for said in self._said],
-            "entries": [entry_json(entry) for entry in self.match.entries[-ENTRIES_SHOWN:]],
+            "entries": [
+                entry_json(entry) | ({"struck": True} if entry.number in self._instead else {})
+                for entry in self.match.entries[-ENTRIES_SHOWN:]
+            ],
             "dispute": self._dispute_json(),
             "notices": [*self.notices, *([self.desk.fault] if self.desk.fault else [])],
             "wishes": [
@@ -335,6 +342,13 @@ class Table:
                 for w in self._wishes.values()
             ],
         }
+
+    def _put_right(self, card: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A card as people have said that it is: the camera goes on seeing what it saw."""
+        match self._instead.get(card.get("entry", -1)):
+            case Laid(Card() as known):
+                return {**card, "card": str(known)}
+        return card
 
     def _quiet_acts(self) -> list[str]:
         """What each seat's button means now: a payment that waits for its press comes before the game's own act."""

@@ -257,3 +257,22 @@ def test_the_page_is_told_only_of_changes(journal: Journal) -> None:
     assert table.board.snapshot()["seq"] == told
     table.enter(pressed(2, 31.0))
     assert table.board.snapshot()["seq"] > told
+
+
+def test_what_was_corrected_is_drawn_as_it_is_and_marked(journal: Journal) -> None:
+    table = begun(journal, FakePanel())
+    entry = table.enter(laid("8H", 1, 1.0)).entry.number
+    table.cards = lambda: [{"card": "8H", "entry": entry, "x_mm": 1}, {"card": "back", "entry": None}]
+    table.correct(entry, Laid(Card.parse("8D"), "layout", 1), "Ann", "a diamond")
+    shown = table.snapshot()
+    assert [card["card"] for card in shown["cards"]] == ["8D", "back"]
+    assert [one.get("struck", False) for one in shown["entries"][:2]] == [True, False]
+    table.correct(entry, None, "Ann", "it never happened")
+    assert table.snapshot()["cards"][0]["card"] == "8H"
+
+
+def test_the_page_is_told_what_each_button_means(journal: Journal) -> None:
+    table = begun(journal, FakePanel())
+    table.enter(laid("7H", 1, 1.0))
+    view = table.snapshot()["view"]
+    assert (view["quiet_word"], view["quiet_act"]) == ("PAY", ["", "PAY", ""])

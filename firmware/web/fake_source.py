@@ -212,6 +212,7 @@ class FakeTable:
 
     def _view(self) -> dict[str, Any]:
         words = f"{self.names[self.turn - 1]} plays a card or pays one."
+        words = f"the card goes back; then {words}" if self.out_of_step else words
         return {
             "turn": None if self.winner else self.turn,
             "due": "PLAY",

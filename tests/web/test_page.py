@@ -311,6 +311,9 @@ def test_another_language_is_one_file(home: Home, phones: list[Phone]) -> None:
     home.table.lay("7H")
     home.table.lay("KC", 1)
     phone = phones[0]
+    phone.open()
+    phone.sees("h1", "Card Table")
+    assert phone.run(OUTSIDE_BRACKETS, {"names": []}) != []  # in English it does find words
     agent = phone.run("return navigator.userAgent")
     speaks = {"userAgent": agent, "acceptLanguage": "xx"}
     phone.front().execute_cdp_cmd("Network.setUserAgentOverride", speaks)

@@ -92,7 +92,8 @@ function full(rank, suit) {
 }
 
 function jumbo(rank, suit) {
-  return [rankText(rank, suit, 19, 37, 43), pip(suit, 18, 53, 24), pip(suit, 43, 66, 32)];
+  const wide = { textLength: 23, lengthAdjust: "spacingAndGlyphs" }; // so much of a card shows in a spread row
+  return [rankText(rank, suit, 14.5, 35, 40, rank === "T" || "QKJA".includes(rank) ? wide : {}), pip(suit, 14.5, 51, 23), pip(suit, 43, 66, 32)];
 }
 
 function court(rank, suit) {

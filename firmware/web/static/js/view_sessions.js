@@ -141,7 +141,7 @@ function controls(film, range, show) {
 }
 
 function frame(entry, at, show) {
-  const picture = (entry.photos || []).at(-1);
+  const picture = (entry.photos || [])[0]; // the close-up: of the whole table nothing would be seen so small
   const inner = picture ? h("img", { src: `/evidence/${picture}`, alt: "", loading: "lazy" }) : h("i", { class: `fact-sign ${entry.fact}`, "aria-hidden": "true" });
   return h("button", { type: "button", onclick: () => show(at), "aria-label": t("entry.title", { n: entry.number }) }, inner, h("span", {}, String(entry.number)));
 }

@@ -64,7 +64,7 @@ function dueWords(state, view) {
   if (state.dispute?.open) return t("due.dispute");
   if (state.state === "paused") return t("due.paused");
   if (state.state === "fault") return t("due.fault");
-  if (amiss(view)) return Number.isInteger(view.out_of_step) ? t("due.out.seat", { seat: who(state, view.out_of_step) }) : t("due.out");
+  if (amiss(view)) return t("due.out", { words: told("due.out.back", view.words) });
   if (view.over && winners(view).length) return t("due.won", { seat: winners(view).map((seat) => who(state, seat)).join(", ") });
   if (view.over) return told("due.nobody_won", view.words);
   if (!view.due) return view.words || t("due.waiting");
@@ -85,14 +85,17 @@ function last(state) {
 }
 
 function rulingCard(state, ruling) {
-  const photo = (ruling.photos || photosOf(state, ruling.entry))[0];
+  const photo = (ruling.photos || photosOf(state, ruling))[0];
   const picture = photo ? h("img", { src: `/evidence/${photo}`, alt: t("photo.of", { n: ruling.entry }), loading: "lazy" }) : ruling.card ? icon(ruling.card) : null;
   const go = h("a", { class: "button", href: `#/entry/${ruling.entry}` }, t("last.look"));
   return h("article", { class: "ruling", "data-kind": ruling.ruling }, picture, h("div", {}, h("p", {}, rulingWords(state, ruling)), go));
 }
 
-function photosOf(state, number) {
-  return (state.entries || []).find((entry) => entry.number === number)?.photos || [];
+/** The photographs behind a ruling: its entry's, those of the entries that led to it, or the newest before it. */
+function photosOf(state, ruling) {
+  const shown = (state.entries || []).filter((entry) => entry.photos?.length && entry.number <= ruling.entry);
+  const named = [ruling.entry, ...(ruling.entries || []).toReversed()];
+  return (named.map((number) => shown.find((entry) => entry.number === number)).find(Boolean) || shown.at(-1))?.photos || [];
 }
 
 function seats(list, state) {

@@ -83,7 +83,8 @@ export function factWords(state, entry) {
   };
   if (entry.fact === "pressed") return t(entry.press === "long" ? "fact.called" : "fact.pressed", values);
   if (entry.fact === "note") return noteWords(entry);
-  return t(`fact.${entry.fact}`, values);
+  const unread = !entry.card || entry.card === "?";
+  return (unread && maybe(`fact.${entry.fact}.unread`, "", values)) || t(`fact.${entry.fact}`, values);
 }
 
 /** A note of the table's own: its heading, and what people said. */
