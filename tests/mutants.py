@@ -32,7 +32,17 @@ ROOT = Path(__file__).resolve().parent.parent
 RULES = [*sorted((ROOT / "firmware/referee/games").glob("[!_]*.py")), ROOT / "firmware/referee/games/_rows.py"]
 TARGETS = [*RULES, ROOT / "firmware/referee/knowledge.py"]
 #: The quick ones: examples, golden sessions, rules worked out by hand, field reports.
-TESTS = ["reading", "house_rules", "family", "dealing", "examples", "sessions", "ranter_live", "field_reports", "knowledge"]
+TESTS = [
+    "reading",
+    "house_rules",
+    "family",
+    "dealing",
+    "examples",
+    "sessions",
+    "ranter_live",
+    "field_reports",
+    "knowledge",
+]
 ENOUGH = 0.9
 LONGEST_S = 60  # a mutant that runs longer has made an endless loop, and counts as killed
 
