@@ -193,6 +193,42 @@ def test_row_turned_down() -> None:
     assert told == [TurnedDown("layout", 3)]
 
 
+ROW = tuple(seen(n, f"{rank}C", 250 + 25 * n, 250) for n, rank in enumerate("A2345"))
+
+
+def test_row_whose_packet_is_told_after_the_arm_has_gone_is_turned_down() -> None:
+    """The last act of a deal: the arm is away before the packet has been made out."""
+    seating = Seating(PLACES)
+    seating.hear(Lifted(ROW, 2.0, arm(3)), 2.2)
+    assert seating.hear(gone(3, 2.9), 3.0) == []
+    assert seating.pending_since() == 2.0
+    (one,) = seating.hear(rested(seen(30, "back", 252, 250), 2.8, 3), 3.8)
+    assert one.fact == TurnedDown("layout", 3)
+    assert seating.pending_since() is None
+
+
+def test_row_that_goes_for_good_is_taken_back_a_little_later() -> None:
+    seating = Seating(PLACES)
+    seating.hear(Lifted(ROW, 2.0, arm(3)), 2.2)
+    seating.hear(gone(3, 2.9), 3.0)
+    assert seating.tick(4.2) == []
+    told = seating.tick(4.4)
+    assert [o.fact for o in told] == [TakenBack(Card.parse(f"{rank}C"), "layout", 3) for rank in "A2345"]
+    assert {o.t for o in told} == {2.9}
+
+
+def test_row_that_went_is_told_before_whatever_comes_next() -> None:
+    seating = Seating(PLACES)
+    seating.hear(Lifted(ROW[:2], 2.0, arm(3)), 2.2)
+    seating.hear(gone(3, 2.9), 3.0)
+    told = [o.fact for o in seating.hear(rested(seen(40, "7H", 300, 400), 3.3, 4), 3.6)]
+    assert told == [
+        TakenBack(Card.parse("AC"), "layout", 3),
+        TakenBack(Card.parse("2C"), "layout", 3),
+        Laid(Card.parse("7H"), "layout", 4),
+    ]
+
+
 def test_pile_turned_down_in_its_place() -> None:
     told = facts(Seating(PLACES), rested(seen(30, "back", 300, 300), 3, 1, over=(seen(1, "7C", 300, 300),)))
     assert told == [TurnedDown("layout", 1)]

@@ -29,7 +29,7 @@ MOST_READINGS: Final = 6
 _LEAST_SURE: Final = 0.2
 """A find less sure than this of any card is a pip or a court's ornament (random guessing has 0.02)."""
 
-_SCALES: Final = (1.0, 0.86, 1.16)
+SCALES: Final = (1.0, 0.86, 1.16)
 """Each reading at another scale: frames of a still table repeat their mistakes, scales do less so."""
 
 _MARGIN_MM: Final = 18.0
@@ -78,7 +78,7 @@ class Ballots:
         self.open = ballots
         for ballot in ballots:
             if scene.seconds - ballot.rest.free_s >= _READ_FROM_S and self._due(ballot, scene.seconds):
-                scale = _SCALES[len(ballot.frames) % len(_SCALES)]
+                scale = SCALES[len(ballot.frames) % len(SCALES)]
                 ballot.frames.append(self.look(image, ballot.rest.region_px, scale))
                 ballot.read_s = scene.seconds
         return ballots
@@ -96,7 +96,11 @@ class Ballots:
 
     def result(self, ballot: Ballot) -> list[Sighting]:
         """The vote over all readings of a place."""
-        return vote(ballot.frames, self.surface.card_mm, self.inset_mm)
+        return self.voted(ballot.frames)
+
+    def voted(self, frames: Sequence[Sequence[Sighting]]) -> list[Sighting]:
+        """The vote over several readings of a still place."""
+        return vote(frames, self.surface.card_mm, self.inset_mm)
 
     def _due(self, ballot: Ballot, seconds: float) -> bool:
         return len(ballot.frames) < MOST_READINGS and seconds - ballot.read_s >= _READ_AGAIN_S

@@ -93,6 +93,10 @@ class Found:
     unread: list[Sighting] = field(default_factory=list)
     wait: bool = False
 
+    def names(self) -> set[str]:
+        """Cards that have just been found elsewhere: there is one of each, so the less sure reading is in doubt."""
+        return {s.card for s in self.new} | {s.card for _, s in self.moved + self.twice + self.late}
+
     def poses(self) -> list[Pose]:
         """Where faces were sighted that were not known to lie there."""
         return [s.pose for s in self.new + self.unread] + [s.pose for _, s in self.moved + self.twice]
@@ -129,7 +133,7 @@ class Compare:
                 found.kept.append((known, one))
             else:
                 strange.append(one)
-        for one in rejoin(strange, self.surface.card_mm, inset_mm):
+        for one in sorted(rejoin(strange, self.surface.card_mm, inset_mm), key=lambda s: -s.confidence):
             self._sort_strange(one, found, mask, scene)
         found.unread = [one for one in found.unread if not self._on_a_read_card(one, found)]
         return found
@@ -160,14 +164,18 @@ class Compare:
             return
         elif self.under_hand(one.pose, scene):
             found.wait = True
-        elif name == UNREAD:
+        elif name == UNREAD or name in found.names():
             found.unread.append(one)
         elif known is None:
             found.new.append(one)
-        elif self._left(known, scene):
+        elif self._left(known, scene) and not self._in_place(known, found):
             found.moved.append((known, one))
         else:
             found.twice.append((known, one))
+
+    def _in_place(self, known: Lying, found: Found) -> bool:
+        """Has it just been read where it lay?"""
+        return any(card is known and s.named(self.threshold) == card.face for card, s in found.kept)
 
     def _on_a_read_card(self, one: Sighting, found: Found) -> bool:
         """Does it lie on a card that was read here? Then it is a pip, or what peeps out from under that card."""
@@ -364,4 +372,5 @@ def box_mm(surface: Surface, small: tuple[int, int, int, int], factor: int, marg
 
 
 def _pushed(was: Pose, now: Pose) -> bool:
-    return was.distance(now) < _NEAR_MM and was.turned(now) < _NEAR_DEG
+    """A card turned by half looks as before: which of its indices was seen says nothing."""
+    return was.distance(now) < _NEAR_MM and was.turned(now, half=True) < _NEAR_DEG

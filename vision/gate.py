@@ -37,6 +37,18 @@ _NOISE_TIMES: Final = 3.2
 _NOISE_RATE: Final = 0.1
 """How fast the noise estimate follows the picture."""
 
+_FAINT_LEVELS: Final = 4.0
+"""Least mean change round a pixel (3 x 3) that may be a sleeve or skin of the table's own colour, grey levels."""
+
+_FAINT_SHARE: Final = 0.015
+"""... and this share of the brightness more: what is left of light that changes unevenly."""
+
+_FAINT_NOISE: Final = 1.2
+"""... and at least so many times the noise: the mean of nine pixels' noise stays below 1.07 times of it (5 sigma)."""
+
+_HAND_MM2: Final = 120.0
+"""A blob at the edge with less clear change than this is a change of the light, no arm: a finger tip has 150."""
+
 _MOTION_SHARE: Final = 0.8
 """Motion is told from one frame to the next, where there is no drift: a lower threshold does."""
 
@@ -64,8 +76,18 @@ _GONE_S: Final = 0.15
 _SAME_VISIT_S: Final = 0.5
 """A still pixel stays credited to the hand that was there, though another arm touches the card, for so long."""
 
+_RECALL_S: Final = 8.0
+"""A thing that settled before an arm passed over it is known again for so long, with its time and its hand."""
+
 _GROUP_MM: Final = 12.0
-"""Changed bits closer than this belong to one change: the pips of one card are 20 mm apart, edge to edge 12."""
+"""Changed bits closer than this belong to one change: the pips of one card are 20 mm apart, edge to edge 12. Gaps
+in a hand up to this are hand too: fingers of the table's own colour."""
+
+_CARRIED_MM2: Final = 600.0
+"""Less than this of a card between invisible fingers is no card: a tenth of it."""
+
+_FRAME_WAY_MM: Final = 100.0
+"""A card is carried this far between two frames: 1.2 m/s at 12 frames a second."""
 
 _LEAST_MM2: Final = 40.0
 """Smaller changes are no card: the smallest trace, one index on an equal card, has 60."""
@@ -76,8 +98,17 @@ REST_S: Final = 0.19
 REST_UNHANDED_S: Final = 0.35
 """... and where no hand was seen letting go: a card slid through stops for 0.3 s (field report A09)."""
 
-_GHOST_S: Final = 6.0
-"""What touches the edge and has not moved for so long is furniture (or was there when the camera started)."""
+_FURNITURE_S: Final = 60.0
+"""What touches the edge and has not moved for so long is furniture; arms rest there for less, or move a little."""
+
+_GHOST_S: Final = 0.5
+"""A still blob is asked after so long whether it is a ghost: the place of an arm that the first picture had."""
+
+_GHOST_EDGE: Final = 1.4
+"""A ghost has an outline this many times as strong in the settled picture as now; an arm has it now."""
+
+_STILL_SHARE: Final = 0.8
+"""A blob lies still when so much of it does: the rest is noise at its rim."""
 
 _DRIFT_EVERY: Final = 3
 """Frames between two steps of the slow adaptation to drifting light."""
@@ -116,7 +147,10 @@ class Rest:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What one frame shows. Masks are [h, w] uint8, 0 or 255; ``hand_of`` int16 [h, w] hand ids, 0 none."""
+    """What one frame shows. Masks are [h, w] uint8, 0 or 255; ``hand_of`` int16 [h, w] hand ids, 0 none.
+
+    ``light``: how bright the picture is beside the first one.
+    """
 
     seconds: float
     small: Image
@@ -126,6 +160,7 @@ class Scene:
     left: tuple[Hand, ...]
     rests: tuple[Rest, ...]
     blind: bool = False
+    light: float = 1.0
 
     @property
     def idle(self) -> bool:
@@ -150,6 +185,7 @@ class Gate:
         self._seen = 0
         self._hands: list[Hand] = []
         self._owner: NDArray[np.int16] = self.last_hand.copy()
+        self._carrier: NDArray[np.int16] = self.last_hand.copy()  # hands, and what moves out of their place
         self._labels: Any = self.last_hand
         self._alone = self.last_hand > 0  # pixels of a blob with one arm, now
         self._certain = self._alone.copy()  # pixels whose last hand was told from such a blob
@@ -167,22 +203,29 @@ class Gate:
             self._start(raw, seconds)
         self._follow_noise(raw)
         small = self._normalised(raw)
+        if self._lent.any():
+            self._lay_ghosts(small)
         changed = self._changed(small)
         moving = self._moving(raw)
         blind = cv2.countNonZero(changed) > _COVERED_SHARE * changed.size
-        hand_mask, contacts = self._hand_blobs(changed, seconds)
+        hand_mask, contacts = self._hand_blobs(changed, self._faint(small), seconds)
         left = self._follow(contacts, seconds)
         hand_of = self._owners(hand_mask, contacts)
         self._keep_time(moving, hand_mask, hand_of, seconds)
+        self._follow_carried(changed, moving, hand_of, seconds)
+        self._recall(small, moving, hand_mask, seconds)
         rests = self._rests(changed, hand_mask, seconds) if not blind else ()
-        self._drift(small, changed)
+        self._remember(small, rests, seconds)
+        self._drift(small, cv2.bitwise_or(changed, hand_mask))
         self._prev, self._small = raw, small
-        return Scene(seconds, small, changed, hand_of, tuple(self._hands), left, rests, blind)
+        return Scene(seconds, small, changed, hand_of, tuple(self._hands), left, rests, blind, self._light)
 
     def adopt(self, mask: Mask) -> None:
         """Take the newest frame as the settled picture under ``mask`` (small pixels)."""
         grown = cv2.dilate(mask, np.ones((3, 3), np.uint8)) > 0
         self._model[grown] = self._small[grown]
+        self._lent[grown] = False
+        self._memory.at_s[grown] = -math.inf
         self._refresh()
 
     def patch(self, image: Image, mask: Mask) -> None:
@@ -232,7 +275,10 @@ class Gate:
     def _start(self, raw: Image, seconds: float) -> None:
         self._model = raw.astype(np.float32)
         self._prev = self._small = raw
+        self._hidden = self._model.copy()  # what lies under furniture, where `_lent`
+        self._lent = np.zeros(raw.shape[:2], bool)
         self._still_s: Times = np.full(raw.shape[:2], seconds, np.float32)
+        self._memory = _Memory.of(raw)
         self._edge_still_s: Times = self._still_s.copy()
         self._hand_s: Times = np.full(raw.shape[:2], -math.inf, np.float32)
         self._refresh()
@@ -242,6 +288,8 @@ class Gate:
         brightest = _most(self._model8)
         least = max(_CHANGE_LEVELS, _NOISE_TIMES * self._noise)
         self._threshold = np.asarray(np.minimum(least + _CHANGE_SHARE * brightest, 255), np.uint8)
+        faint = max(_FAINT_LEVELS, _FAINT_NOISE * self._noise)
+        self._faint_threshold = np.asarray(faint + _FAINT_SHARE * brightest, np.uint8)
         self._motion_threshold = np.asarray(self._threshold * _MOTION_SHARE, np.uint8)
         self._sample = self._model8[::5, ::5].reshape(-1, 3).astype(np.float32) + 1
 
@@ -258,6 +306,7 @@ class Gate:
         """The frame in the light of the settled picture: the median gain of each channel taken out."""
         now = raw[::5, ::5].reshape(-1, 3).astype(np.float32) + 1
         gain = np.clip(np.median(now / self._sample, axis=0), 0.5, 2.0)
+        self._light = float(gain.mean())
         table = np.clip(np.arange(256)[:, None] / gain[None], 0, 255).astype(np.uint8).reshape(1, 256, 3)
         return np.asarray(cv2.LUT(raw, table), np.uint8)
 
@@ -274,14 +323,27 @@ class Gate:
         diff = _most(cv2.absdiff(raw, self._prev))
         return np.asarray(cv2.compare(diff, self._motion_threshold, cv2.CMP_GT), np.uint8)
 
-    def _hand_blobs(self, changed: Mask, seconds: float) -> tuple[Mask, list[_Contact]]:
+    def _faint(self, small: Image) -> Mask:
+        """Where the picture differs a little over more than a pixel, shadows left out: arms of the table's colour."""
+        diff = cv2.absdiff(small, self._model8)
+        faint = np.asarray(cv2.compare(_most(cv2.blur(diff, (3, 3))), self._faint_threshold, cv2.CMP_GT), np.uint8)
+        ys, xs = np.nonzero(faint)
+        if len(ys):
+            now, was = cv2.blur(small, (3, 3)), cv2.blur(self._model8, (3, 3))
+            shadow = _shadowed(np.asarray(now[ys, xs]), np.asarray(was[ys, xs]))
+            faint[ys[shadow], xs[shadow]] = 0
+        return faint
+
+    def _hand_blobs(self, changed: Mask, faint: Mask, seconds: float) -> tuple[Mask, list[_Contact]]:
         """Blobs that reach the picture's edge, and where they cross it."""
         hands = np.zeros_like(changed)
         contacts: list[_Contact] = []
-        on_ring = changed[self._ring[:, 1], self._ring[:, 0]]
+        self._labels = None
+        differs = cv2.bitwise_or(changed, faint)
+        on_ring = differs[self._ring[:, 1], self._ring[:, 0]]
         if not on_ring.any():
             return hands, contacts
-        joined = cv2.dilate(changed, np.ones((3, 3), np.uint8))
+        joined = cv2.dilate(differs, np.ones((3, 3), np.uint8))
         _, labels = cv2.connectedComponents(joined, connectivity=8)
         self._labels = labels
         for start, stop in _runs(on_ring > 0, round(_CONTACT_GAP_MM / self.mm_per_px)):
@@ -291,13 +353,54 @@ class Gate:
             label = int(labels[places[:, 1], places[:, 0]].max())
             middle = self.surface.mm((places[len(places) // 2] + 0.5) * self.factor)
             contacts.append(_Contact(label, (float(middle[0]), float(middle[1])), places[len(places) // 2]))
-        for label in {c.label for c in contacts}:
-            hands[(labels == label) & (changed > 0)] = 255
-        ghost = (hands > 0) & (self._edge_still_s < seconds - _GHOST_S)
-        if ghost.any():
-            self._model[ghost] = self._small[ghost]
-            self._refresh()
+        clear = np.bincount(labels[changed > 0], minlength=int(labels.max()) + 1) * self.mm_per_px**2
+        contacts = [c for c in contacts if clear[c.label] >= _HAND_MM2]
+        if not contacts:
+            return hands, contacts
+        arms = np.isin(labels, [c.label for c in contacts])
+        hands[arms & (differs > 0)] = 255
+        hands = np.asarray(cv2.morphologyEx(hands, cv2.MORPH_CLOSE, self._group_kernel), np.uint8)
+        hands[(changed > 0) & ~arms] = 0
+        self._settle_still(labels, hands, contacts, seconds)
         return hands, contacts
+
+    def _settle_still(self, labels: Any, hands: Mask, contacts: list[_Contact], seconds: float) -> None:
+        """Blobs at the edge that do not move: ghosts and furniture become part of the settled picture."""
+        still = (hands > 0) & (self._edge_still_s < seconds - _GHOST_S)
+        if self._frames % _DRIFT_EVERY or not still.any():
+            return
+        for label in {c.label for c in contacts}:
+            blob = (hands > 0) & (labels == label)
+            if still[blob].mean() >= _STILL_SHARE and self._is_ghost(blob):
+                self._model[blob] = self._small[blob]
+                self._refresh()
+        old = still & (self._edge_still_s < seconds - _FURNITURE_S)
+        if old.any():
+            self._hidden[old & ~self._lent] = self._model[old & ~self._lent]
+            self._lent |= old
+            self._model[old] = self._small[old]
+            self._refresh()
+
+    def _is_ghost(self, blob: NDArray[np.bool_]) -> bool:
+        """Did the settled picture have the outline of this blob, more than it has now?"""
+        mask = blob.astype(np.uint8)
+        rim = cv2.morphologyEx(mask, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8)) > 0
+        r = _RING_PX + 2
+        rim[:r], rim[-r:], rim[:, :r], rim[:, -r:] = False, False, False, False
+        if not rim.any():
+            return False
+        was, now = (_steepness(picture)[rim].mean() for picture in (self._model8, self._small))
+        return bool(was > _GHOST_EDGE * now)
+
+    def _lay_ghosts(self, small: Image) -> None:
+        """Where furniture has gone and shows again what it hid, that is the settled picture."""
+        ys, xs = np.nonzero(self._lent)
+        gone = np.abs(small[ys, xs] - self._hidden[ys, xs]).max(1) < self._threshold[ys, xs]
+        gone &= np.abs(small[ys, xs] - self._model[ys, xs]).max(1) >= self._threshold[ys, xs]
+        if gone.any():
+            self._model[ys[gone], xs[gone]] = self._hidden[ys[gone], xs[gone]]
+            self._lent[ys[gone], xs[gone]] = False
+            self._refresh()
 
     def _follow(self, contacts: list[_Contact], seconds: float) -> tuple[Hand, ...]:
         """Give each crossing of the edge to the hand that it belongs to; returns the hands that left."""
@@ -324,6 +427,9 @@ class Gate:
             blob = (hand_mask > 0) & (self._labels == label)
             owners[blob] = arms[0].hand if len(arms) == 1 else _split(blob, arms, self._owner)[blob]
             self._alone[blob] = len(arms) == 1
+        filled = (hand_mask > 0) & (owners == 0)
+        if filled.any():
+            owners[filled] = cv2.dilate(owners, self._group_kernel)[filled]
         self._owner = owners
         return owners
 
@@ -340,6 +446,68 @@ class Gate:
         self.last_hand[fresh] = hand_of[fresh]
         self._certain[fresh] = self._alone[fresh]
         self._hand_s[under] = seconds
+
+    def _follow_carried(self, changed: Mask, moving: Mask, hand_of: NDArray[np.int16], seconds: float) -> None:
+        """A moving thing that came out of a hand's place is carried by that hand, though it cannot be seen there."""
+        before, self._carrier = self._carrier, hand_of.copy()
+        if not before.any():
+            return
+        loose = cv2.bitwise_and(changed, np.where(hand_of > 0, 0, 255).astype(np.uint8))
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(loose, connectivity=8)
+        for label in range(1, count):
+            x, y, w, h, area = (int(v) for v in stats[label])
+            if area * self.mm_per_px**2 < _CARRIED_MM2:
+                continue
+            here = np.s_[y : y + h, x : x + w]
+            part = labels[here] == label
+            hand = self._nearest(before, (x, y, w, h)) if (part & (moving[here] > 0)).any() else 0
+            if not hand:
+                continue
+            self._carrier[here][part] = hand
+            fresh = part & (self._hand_s[here] < seconds - _SAME_VISIT_S)
+            ours = part & (self.last_hand[here] == hand)
+            self.last_hand[here][fresh] = hand
+            self._certain[here][fresh] = False
+            self._hand_s[here][fresh | ours] = seconds
+
+    def _recall(self, small: Image, moving: Mask, hand_mask: Mask, seconds: float) -> None:
+        """Where an arm has passed and everything looks as it did when it settled, nothing has happened since."""
+        then = self._memory
+        since = (self._hand_s > then.at_s) & (then.at_s > seconds - _RECALL_S) & (hand_mask == 0) & (moving == 0)
+        ys, xs = np.nonzero(since)
+        if len(ys) == 0:
+            return
+        apart = np.abs(small[ys, xs].astype(np.int16) - then.look[ys, xs]).max(1)
+        same = apart <= self._threshold[ys, xs]
+        ys, xs = ys[same], xs[same]
+        self.last_hand[ys, xs] = then.hand[ys, xs]
+        self._still_s[ys, xs] = then.still_s[ys, xs]
+        self._hand_s[ys, xs] = then.hand_s[ys, xs]
+
+    def _remember(self, small: Image, rests: tuple[Rest, ...], seconds: float) -> None:
+        """Keep in mind how things look that have just settled, since when, and whose hand it was."""
+        then = self._memory
+        for rest in rests:
+            fresh = then.at_s[rest.mask > 0] <= seconds - _RECALL_S
+            if not rest.settled or not fresh.any():
+                continue
+            x, y, w, h = cv2.boundingRect(rest.mask)
+            new = np.zeros(rest.mask.shape, bool)
+            new[y : y + h, x : x + w] = True
+            new &= then.at_s <= seconds - _RECALL_S
+            then.look[new], then.at_s[new] = small[new], seconds
+            then.hand[new], then.hand_s[new] = self.last_hand[new], self._hand_s[new]
+            then.still_s[new] = self._still_s[new]
+
+    def _nearest(self, owners: NDArray[np.int16], box: tuple[int, int, int, int]) -> int:
+        """The hand that had most of a box, or was nearest to it within `_FRAME_WAY_MM`; 0 if none."""
+        x, y, w, h = box
+        for reach_mm in (0.0, _FRAME_WAY_MM / 3, _FRAME_WAY_MM):
+            r = round(reach_mm / self.mm_per_px)
+            near = owners[max(y - r, 0) : y + h + r, max(x - r, 0) : x + w + r]
+            if (near > 0).any():
+                return int(np.bincount(near[near > 0]).argmax())
+        return 0
 
     def _rests(self, changed: Mask, hand_mask: Mask, seconds: float) -> tuple[Rest, ...]:
         things = cv2.bitwise_and(changed, cv2.bitwise_not(hand_mask))
@@ -366,13 +534,29 @@ class Gate:
         region = (float(x * f), float(y * f), float((x + w) * f), float((y + h) * f))
         return Rest(mask, region, free_s, handed, seconds - free_s >= wait)
 
-    def _drift(self, small: Image, changed: Mask) -> None:
+    def _drift(self, small: Image, busy: Mask) -> None:
         self._frames += 1
         if self._frames % _DRIFT_EVERY:
             return
-        calm = cv2.bitwise_not(cv2.dilate(changed, self._away_kernel))
+        calm = cv2.bitwise_not(cv2.dilate(busy, self._away_kernel))
         cv2.accumulateWeighted(small, self._model, _DRIFT_RATE, mask=calm)
         self._refresh()
+
+
+@dataclass(slots=True)
+class _Memory:
+    """What settled before it was adopted: its look [h, w, 3], when, since when it lay still, whose hand and when."""
+
+    look: Image
+    at_s: Times
+    still_s: Times
+    hand: NDArray[np.int16]
+    hand_s: Times
+
+    @classmethod
+    def of(cls, picture: Image) -> _Memory:
+        never: Times = np.full(picture.shape[:2], -math.inf, np.float32)
+        return cls(picture.copy(), never, never.copy(), np.zeros(picture.shape[:2], np.int16), never.copy())
 
 
 @dataclass(slots=True)
@@ -389,6 +573,12 @@ def _most(bgr: Any) -> Any:
     """The greatest of three channels."""
     blue, green, red = cv2.split(bgr)
     return cv2.max(cv2.max(blue, green), red)
+
+
+def _steepness(picture: Image) -> Any:
+    """How steep each pixel [h, w] of a picture is, grey levels, of the channel that differs most."""
+    across, down = cv2.Sobel(picture, cv2.CV_32F, 1, 0), cv2.Sobel(picture, cv2.CV_32F, 0, 1)
+    return _most(cv2.magnitude(across, down))
 
 
 def _shadowed(now: Image, was: Image) -> NDArray[np.bool_]:

@@ -18,13 +18,17 @@ Mask = NDArray[np.uint8]
 
 @dataclass(slots=True, eq=False)
 class Lying:
-    """One physical card on the table. ``mask``: its rectangle in small pixels; ``since``: when it came to lie so."""
+    """One physical card on the table. ``mask``: its rectangle in small pixels; ``since``: when it came to lie so.
+
+    ``confidence``: of the reading that named its face.
+    """
 
     id: int
     face: str
     pose: Pose
     mask: Mask
     since: float
+    confidence: float = 1.0
 
     @property
     def seen(self) -> Seen:

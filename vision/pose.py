@@ -57,6 +57,10 @@ class Pose:
         difference = abs(self.angle - other.angle) % around
         return min(difference, around - difference)
 
+    def as_it_lay(self, before: Pose) -> Pose:
+        """The same rectangle, named the way round that is nearer to ``before``: a card has no top that one can see."""
+        return self if self.turned(before) <= 90 else Pose(self.x, self.y, (self.angle + 180) % 360)
+
     def inside(self, point: Floats, card_mm: tuple[float, float], margin_mm: float = 0.0) -> bool:
         """Does the point (mm) lie on the card, at least ``margin_mm`` from its edges?"""
         across = np.asarray(point, float) - (self.x, self.y)

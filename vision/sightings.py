@@ -44,6 +44,13 @@ _SAME_MM: Final = 12.0
 """Sightings of two frames are one card when their middles are closer than this (one index tells it to 4 mm)."""
 
 
+_SAME_INDEX_MM: Final = 4.0
+"""Two pictures' finds of one index scatter by less than this; the next card's index is 12 mm away and more."""
+
+_SAME_DEG: Final = 30.0
+"""... and by less than this: short vectors, 1 px of 10 is 6 degrees."""
+
+
 class IndexLike(Protocol):
     """What the reader says of one index (vision.reader.Index)."""
 
@@ -175,9 +182,16 @@ def vote(
 
 
 def _same_place(a: Sighting, b: Sighting) -> bool:
-    apart = a.pose.distance(b.pose)
-    near = apart < _SAME_CARD_MM if a.card == b.card else apart < _SAME_MM and not _contradict(a, b)
-    return near and a.pose.turned(b.pose, half=True) < 30
+    """Are two pictures' sightings of one card? One index that was read as two cards is still one index."""
+    if any(_same_index(one, other) for one in a.corners for other in b.corners):
+        return True
+    near = a.pose.distance(b.pose) < _SAME_CARD_MM if a.card == b.card else a.pose.distance(b.pose) < _SAME_MM
+    return near and (a.card == b.card or not _contradict(a, b)) and a.pose.turned(b.pose, half=True) < _SAME_DEG
+
+
+def _same_index(a: Corner, b: Corner) -> bool:
+    apart = float(np.hypot(*(a.middle - b.middle)))
+    return apart < _SAME_INDEX_MM and float(a.down @ b.down) > np.cos(np.radians(_SAME_DEG))
 
 
 def _mean(group: Sequence[Sighting], card_mm: tuple[float, float], inset_mm: tuple[float, float]) -> Sighting:

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import outlines
-from .ballots import MOST_READINGS, Ballot, Ballots, CardReader
+from .ballots import MOST_READINGS, SCALES, Ballot, Ballots, CardReader
 from .bare import Bare
 from .compare import HAND_SHARE, Backs, Compare, Found, Shape, box_mm, same_place
+from .doubts import Doubts
 from .gate import REST_S, Gate, Scene
 from .hands import Hands, still_here
 from .layout import Layout, Lying
@@ -44,6 +45,7 @@ from .words import (
 
 Image = NDArray[np.uint8]
 Mask = NDArray[np.uint8]
+Region = tuple[float, float, float, float]
 
 _STIRRED_MM: Final = 5.0
 """Smaller shifts are the reader's own scatter (twice this where only one index was seen)."""
@@ -59,6 +61,12 @@ _PATIENCE_S: Final = 1.2
 
 _FRAMES_FOR_UNREAD: Final = 3
 """A face is called "?" when an index was found in so many frames but could not be read."""
+
+_SURE: Final = 0.99
+"""A reading this sure is taken at once; a less sure one is looked at `MOST_READINGS` times first."""
+
+_NEW_FACE: Final = 0.35
+"""An unread index belongs to a card laid now when so much of that card's place changed: other pips, other table."""
 
 _HAND_NEAR_MM: Final = 60.0
 """Bits of a change within this of a hand may be part of the hand or of the card under it."""
@@ -111,6 +119,7 @@ class Tracker:
         self.layout = Layout(self.gate.raster, surface.card_mm)
         self.ballots = Ballots(surface, reader)
         self.hands = Hands(self.gate)
+        self.doubts = Doubts(self.ballots)
         self.scene: Scene | None = None
         self._threshold = reader.threshold
         self._taken = TakenUp()
@@ -131,6 +140,7 @@ class Tracker:
                     ballot.tried_s = seconds
                     words += self._settle(image, scene, ballot)
             words += self._uncovered(scene)
+            words += self._look_again(image, scene)
         return words + [HandLeft(h.id, h.entry_mm, h.seen_s) for h in scene.left if not still_here(h, scene)]
 
     def pending_since(self) -> float | None:
@@ -153,7 +163,7 @@ class Tracker:
                 is_face = outlines.looks_like_face(view, shape.pose, self.surface.card_mm)
                 self.layout.lay(UNREAD if is_face else BACK, shape.pose, scene.seconds)
         for face in faces:
-            self.layout.lay(face.card, face.pose, scene.seconds)
+            self.layout.lay(face.card, face.pose, scene.seconds).confidence = face.confidence
         bare = Bare.under(scene.small, self.layout.any_mask())
         self._compare = Compare(self.surface, self.gate, self.layout, bare, self._threshold)
 
@@ -173,6 +183,8 @@ class Tracker:
         for card, pose in backs.shifted:
             self.layout.move(card, pose)
         lifted = self._compare.gone(found, backs, mask, scene)
+        if not case.read_out and any(one.confidence < _SURE for one in found.new):
+            return words
         if self._unclear(found, backs, lifted, case):
             return words
         words += self._lift(lifted, case)
@@ -193,16 +205,20 @@ class Tracker:
                 case.hold(self.layout.mask(sighting.pose))
             elif self._is_unread_card(sighting, case):
                 words += self._lay_face(sighting, case)
-        words += [self._clash(card, sighting, case) for card, sighting in found.twice]
-        return words + [self._correct(card, sighting, case) for card, sighting in found.late]
+        words += [word for card, sighting in found.twice for word in self._clash(card, sighting, case)]
+        return words + [self._name(card, sighting, case.scene.seconds) for card, sighting in found.late]
 
     def _is_unread_card(self, sighting: Sighting, case: _Case) -> bool:
         """Is this a face that somebody laid and nobody can read, and not a chance likeness of an index?"""
-        if self.hands.credit(self.layout.mask(sighting.pose), case.scene) is None:
+        place = self.layout.mask(sighting.pose)
+        if self.hands.credit(place, case.scene) is None:
             return False
         if len(sighting.corners) == 2:
             return True
-        return sighting.frames >= _FRAMES_FOR_UNREAD and self._compare.outlined(case.image, sighting.pose)
+        if sighting.frames < _FRAMES_FOR_UNREAD:
+            return False
+        changed = float((case.mask[place > 0] > 0).mean()) if place.any() else 0.0
+        return changed >= _NEW_FACE or self._compare.outlined(case.image, sighting.pose)
 
     def _unclear(self, found: Found, backs: Backs, lifted: Sequence[Lying], case: _Case) -> bool:
         """Is it better to look a little longer? (Nothing explains the change, or a face cannot be read yet.)"""
@@ -251,7 +267,7 @@ class Tracker:
         scatter = _STIRRED_MM * (2 if len(sighting.corners) == 1 else 1)
         if was.distance(sighting.pose) < scatter:
             return []
-        self.layout.move(card, sighting.pose)
+        self.layout.move(card, sighting.pose.as_it_lay(was))
         case.explain(card.mask)
         return [Shifted(card.seen, was, case.scene.seconds)]
 
@@ -277,6 +293,7 @@ class Tracker:
             return [Returned((top.seen, *(c.seen for c in under)), t, credit)]
         flipped = self._flipped(pose)
         card = self._lay(name, pose, t, taken)
+        card.confidence = sighting.confidence
         came_from = taken.card.pose if taken is not None else None
         return [Rested(card.seen, t, sighting.confidence, credit, came_from, flipped)]
 
@@ -326,15 +343,51 @@ class Tracker:
         self.layout.take(card)
         self._touched.pop(card.id, None)
 
-    def _clash(self, card: Lying, sighting: Sighting, case: _Case) -> Word:
+    def _clash(self, card: Lying, sighting: Sighting, case: _Case) -> list[Word]:
+        """A card is read that is known to lie elsewhere: that place is read again, one of the two is wrong."""
+        now = self._read_again(card, case.image)
+        if now is None or now.named(self._threshold) == card.face:
+            return [self._conflict(card, sighting, case)]
+        name = now.named(self._threshold)
+        if name != UNREAD and self.layout.named(name) is None:
+            return [self._name(card, now, case.scene.seconds), *self._lay_face(sighting, case)]
+        if sighting.confidence < _SURE or sighting.confidence < card.confidence:
+            return [self._conflict(card, sighting, case)]
+        card.face, card.confidence = UNREAD, now.confidence
+        doubted = Corrected(card.seen, case.scene.seconds, now.confidence)
+        return [doubted, *self._lay_face(sighting, case)]
+
+    def _read_again(self, card: Lying, image: Image) -> Sighting | None:
+        """What is read now where a card lies; None if no index of it shows."""
+        region = self._region_px(card)
+        told = self.ballots.voted([self.ballots.look(image, region, scale) for scale in SCALES])
+        here = [one for one in told if same_place(one.pose, card.pose)]
+        return max(here, key=lambda one: (len(one.corners), one.confidence), default=None)
+
+    def _region_px(self, card: Lying) -> Region:
+        outline = self.surface.px(card.pose.outline(self.surface.card_mm))
+        (left, top), (right, bottom) = outline.min(0), outline.max(0)
+        return float(left), float(top), float(right), float(bottom)
+
+    def _look_again(self, image: Image, scene: Scene) -> list[Word]:
+        """In a quiet frame, one more look at a card that could not be read."""
+        if scene.rests:
+            return []
+        told = self.doubts.look(image, scene, self.layout, self._region_px)
+        if told is None or (name := told[1].named(self._threshold)) == UNREAD or self.layout.named(name) is not None:
+            return []
+        return [self._name(*told, scene.seconds)]
+
+    def _conflict(self, card: Lying, sighting: Sighting, case: _Case) -> Word:
         place = self.layout.mask(sighting.pose)
         case.explain(place)
         second = self.layout.lay(UNREAD, sighting.pose, case.scene.seconds)
         return Twice(card.seen, second.seen, self._free_since(place), self.hands.credit(place, case.scene))
 
-    def _correct(self, card: Lying, sighting: Sighting, case: _Case) -> Word:
-        card.face = sighting.card
-        return Corrected(card.seen, case.scene.seconds, sighting.confidence)
+    def _name(self, card: Lying, sighting: Sighting, seconds: float) -> Word:
+        """A card that lies there is read at last, or better than before."""
+        card.face, card.confidence = sighting.card, sighting.confidence
+        return Corrected(card.seen, seconds, sighting.confidence)
 
     # --- hands -----------------------------------------------------------------------------------------------
 

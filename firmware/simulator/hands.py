@@ -98,8 +98,8 @@ class Sprite:
         return np.array([[c, -s, tx], [s, c, ty]], np.float64)
 
 
-#: The sprite's frame in mm: left, top, right, bottom round the working point.
-_FRAME_MM = (-100.0, -80.0, 100.0, 840.0)
+#: The sprite's frame in mm: left, top, right, bottom round the working point; long enough to reach across the table.
+_FRAME_MM = (-110.0, -80.0, 110.0, 1300.0)
 
 #: Knuckle places of the four fingers behind the working point (mm), index finger first; thumb on the left for a
 #: right hand seen from above.
@@ -187,7 +187,7 @@ def _nail(canvas: _Canvas, arm: Arm, before: Point, tip: Point, radius: float) -
 
 def _draw_sleeve_and_arm(canvas: _Canvas, arm: Arm) -> None:
     mask = canvas.mask()
-    forearm = [(-24, 138), (27, 138), (33, 230), (45, 400), (56, 860), (-54, 860), (-42, 400), (-30, 230)]
+    forearm = [(-24, 138), (27, 138), (33, 230), (45, 400), (68, 1320), (-66, 1320), (-42, 400), (-30, 230)]
     canvas.outline(mask, np.asarray(forearm, float))
     canvas.paint(mask, arm.skin, 34.0, 0.66)
     if arm.cuff is not Cuff.BARE:
@@ -196,7 +196,7 @@ def _draw_sleeve_and_arm(canvas: _Canvas, arm: Arm) -> None:
 
 def _sleeve(canvas: _Canvas, arm: Arm) -> None:
     y = _WRIST[1] + arm.cuff_mm
-    side = np.linspace(y, 860.0, 50)
+    side = np.linspace(y, 1320.0, 80)
     wave = 2.0 * np.sin(side / 17.0) + 1.6 * np.sin(side / 41.0)
     half = 37.0 + (side - y) * 0.045
     right = np.stack([half + wave + 1.0, side], 1)

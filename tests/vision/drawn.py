@@ -72,6 +72,8 @@ class World:
     reads: Callable[[str], tuple[tuple[float, ...], tuple[float, ...]]] = probabilities
     threshold: float = 0.85
     seed: int = 1
+    sleeve: tuple[int, int, int] = (120, 60, 40)
+    skin: tuple[int, int, int] = (120, 150, 200)
 
     def __post_init__(self) -> None:
         self._random = np.random.default_rng(self.seed)
@@ -86,7 +88,7 @@ class World:
         for card in self.cards:
             _draw(canvas, card)
         if self.arm is not None:
-            _draw_arm(canvas, *self.arm)
+            _draw_arm(canvas, *self.arm, self.sleeve, self.skin)
         lit = cv2.convertScaleAbs(canvas, alpha=self.light)
         noise = self._noises[int(self._random.integers(len(self._noises)))]
         return np.asarray(cv2.add(lit, noise, dtype=cv2.CV_8U), np.uint8)
@@ -214,12 +216,18 @@ def _arm_shape(
     return np.array(edge) - way * 150, np.array(hand) - way * 60, np.array(hand) + way * 12
 
 
-def _draw_arm(canvas: Image, edge: tuple[float, float], hand: tuple[float, float]) -> None:
+def _draw_arm(
+    canvas: Image,
+    edge: tuple[float, float],
+    hand: tuple[float, float],
+    sleeve: tuple[int, int, int],
+    skin: tuple[int, int, int],
+) -> None:
     out, wrist, tips = (SURFACE.px(p) for p in _arm_shape(edge, hand))
     scale = SURFACE.px_per_mm
     ints = [tuple(int(v) for v in p) for p in (out, wrist, tips)]
-    cv2.line(canvas, ints[0], ints[1], (120, 60, 40), round(70 * scale))
-    cv2.line(canvas, ints[1], ints[2], (120, 150, 200), round(45 * scale))
+    cv2.line(canvas, ints[0], ints[1], sleeve, round(70 * scale))
+    cv2.line(canvas, ints[1], ints[2], skin, round(45 * scale))
 
 
 def _under_arm(point: NDArray[np.float64], edge: tuple[float, float], hand: tuple[float, float]) -> bool:

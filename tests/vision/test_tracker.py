@@ -388,6 +388,44 @@ def test_light_that_drifts_and_flickers_is_no_event() -> None:
     assert told(world, film()) == []
 
 
+def test_colours_that_change_with_a_hand_change_no_card() -> None:
+    """B09: white balance follows a hand for 30 frames, blue down and red up by a fifth, then back."""
+    world = World([Drawn("9H", Pose(300, 250, 0)), Drawn("9S", Pose(600, 400, 0))])
+    tracker = Tracker(SURFACE, world, SIZE_PX)
+
+    def film() -> Iterator[Image]:
+        for _ in range(30):
+            yield np.clip(world.picture() * np.array([0.8, 1.0, 1.2]), 0, 255).astype(np.uint8)
+
+    assert told(world, film(), tracker) == []
+    assert sorted(card.face for card in tracker.layout) == ["9H", "9S"]
+
+
+def test_arm_that_passes_over_a_card_before_it_is_told_does_not_get_it() -> None:
+    """Quick play: the card rests and is not yet clear when the next arm comes over it and goes."""
+    sure = [0.5]
+    world = World(reads=lambda face: probabilities(face, sure[0]))
+
+    def film() -> Iterator[Image]:
+        card = Drawn("4S", Pose(BOTTOM[0], BOTTOM[1], 0))
+        world.cards.append(card)
+        yield from world.carry(card, BOTTOM, MIDDLE)
+        yield from world.reach(BOTTOM, MIDDLE.middle, BOTTOM)
+        world.arm = None
+        yield from world.still(0.5)
+        yield from world.reach(RIGHT, RIGHT, (380, 350))
+        yield from world.leave()
+        sure[0] = 0.97
+        yield from world.still(0.5)
+
+    words = [w for w in events(told(world, film())) if isinstance(w, Rested | Corrected)]
+    (first, *_) = words
+    assert isinstance(first, Rested)
+    assert words[-1].card.face == "4S"
+    assert first.credit is not None
+    assert np.hypot(first.credit.entry_mm[0] - BOTTOM[0], first.credit.entry_mm[1] - BOTTOM[1]) < 80
+
+
 def test_shadow_that_comes_and_goes_is_no_event() -> None:
     world = World([Drawn("5D", MIDDLE)])
     shadow = np.ones((SIZE_PX[1], SIZE_PX[0], 1), np.float32)
@@ -449,3 +487,146 @@ def test_nudged_camera_changes_no_card() -> None:
         words += tracker.see(np.asarray(moved, np.uint8), 5 + n / FPS)
     assert not [w for w in words if isinstance(w, Rested | Lifted | Twice)]
     assert sorted(card.face for card in tracker.layout) == ["6H", "9C", "9S"]
+
+
+DARK = (44, 60, 84)
+"""Brown wood in poor light, BGR."""
+
+
+@pytest.mark.parametrize(
+    ("sleeve", "skin"),
+    [
+        ((50, 56, 78), (120, 150, 200)),  # a dark sleeve on dark wood, 6 levels off
+        ((120, 60, 40), (40, 66, 92)),  # skin of the wood's own colour
+        ((49, 66, 90), (40, 66, 92)),  # both
+    ],
+)
+def test_arm_of_the_tables_own_colour_is_an_arm_all_the_same(
+    sleeve: tuple[int, int, int], skin: tuple[int, int, int]
+) -> None:
+    world = World(table=DARK, sleeve=sleeve, skin=skin, noise=1.5)
+    (word,) = events(told(world, world.lay("7H", MIDDLE, LEFT, hold_s=0.5)))
+    assert isinstance(word, Rested)
+    assert word.credit is not None
+    assert np.hypot(word.credit.entry_mm[0] - LEFT[0], word.credit.entry_mm[1] - LEFT[1]) < 80
+
+
+def after(tracker: Tracker, world: World, seconds: float, rate_hz: float = 2.0) -> list[Word]:
+    """What is told while nothing moves for so long; few frames, for few milliseconds of the test's."""
+    start = 0.0 if tracker.scene is None else tracker.scene.seconds
+    frames = round(seconds * rate_hz)
+    return [w for n in range(1, frames + 1) for w in tracker.see(world.picture(), start + n / rate_hz)]
+
+
+def test_arm_that_rests_at_the_edge_for_half_a_minute_is_still_an_arm() -> None:
+    """Not furniture: when it moves on, the card that it lays is its own."""
+    world = World()
+    tracker = Tracker(SURFACE, world, SIZE_PX)
+    told(world, world.reach(TOP, TOP, (450, 60)), tracker)
+    assert events(after(tracker, world, 30)) == []
+    card = Drawn("4C", Pose(450, 60, 0))
+    world.cards.append(card)
+    (word,) = events(told(world, chain(world.carry(card, TOP, MIDDLE), world.still(0.3), world.leave()), tracker))
+    assert isinstance(word, Rested)
+    assert word.credit is not None
+    assert np.hypot(word.credit.entry_mm[0] - TOP[0], word.credit.entry_mm[1] - TOP[1]) < 60
+
+
+def test_sleeve_that_lay_there_for_minutes_leaves_no_ghost() -> None:
+    """It became furniture; where it goes the table is as it was."""
+    world = World()
+    tracker = Tracker(SURFACE, world, SIZE_PX)
+    words = told(world, world.reach(LEFT, LEFT, (60, 350)), tracker)
+    words += after(tracker, world, 80)
+    assert tracker.scene is not None
+    assert tracker.scene.idle
+    words += told(world, world.leave(), tracker)
+    assert events(words) == []
+    assert tracker.scene.idle
+
+
+def test_arm_in_the_first_picture_leaves_no_ghost() -> None:
+    """Where it lay, a card is seen as soon as one is laid."""
+    world = World(arm=(BOTTOM, (450, 500)))
+    tracker = Tracker(SURFACE, world, SIZE_PX)
+    told(world, world.still(0.2), tracker)
+    told(world, chain(world.leave(), world.still(0.5)), tracker)
+    (word,) = events(told(world, world.lay("4C", Pose(450, 560, 0), LEFT), tracker))
+    assert isinstance(word, Rested)
+    assert word.card.face == "4C"
+
+
+def test_card_turned_by_half_where_it_lies_is_the_same_card() -> None:
+    """A card looks the same upside down: one index seen, then the other, is no taking up and laying again."""
+    world = World([Drawn("4D", MIDDLE)])
+    tracker = Tracker(SURFACE, world, SIZE_PX)
+    told(world, world.still(0.3), tracker)
+
+    def film() -> Iterator[Image]:
+        yield from world.reach(BOTTOM, BOTTOM, (450, 380))
+        world.cards[0].pose = Pose(462, 352, 180)
+        yield from world.leave()
+
+    (word,) = events(told(world, film(), tracker))
+    assert isinstance(word, Shifted)
+
+
+def test_one_card_read_in_two_places_at_once_is_said_once() -> None:
+    """Two readings of one name in one change: one of them is wrong, and the other is in doubt."""
+    seen = cycle([0.99, 0.9])
+    world = World(reads=lambda _face: probabilities("QS", next(seen)))
+
+    def film() -> Iterator[Image]:
+        yield from world.reach(BOTTOM, BOTTOM, (450, 400))
+        world.cards += [Drawn("QS", Pose(420, 350, 0)), Drawn("KS", Pose(490, 350, 0))]
+        yield from world.leave()
+
+    words = events(told(world, film()))
+    assert [w.card.face for w in words if isinstance(w, Rested)].count("QS") <= 1
+
+
+def test_unread_card_is_read_in_a_quiet_frame() -> None:
+    """The glare goes, nobody touches anything: "?" becomes a card."""
+    sure = [0.2]
+    world = World(reads=lambda face: probabilities(face, sure[0]))
+    tracker = Tracker(SURFACE, world, SIZE_PX)
+    told(world, world.lay("9S", MIDDLE, BOTTOM), tracker)
+    sure[0] = 0.97
+    words = events(told(world, world.still(6), tracker))
+    assert [w.card.face for w in words if isinstance(w, Corrected)] == ["9S"]
+
+
+def test_unread_card_is_not_looked_at_for_ever() -> None:
+    looks = [0]
+
+    def reads(face: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        looks[0] += 1
+        return probabilities(face, 0.2)
+
+    world = World(reads=reads)
+    tracker = Tracker(SURFACE, world, SIZE_PX)
+    told(world, world.lay("9S", MIDDLE, BOTTOM), tracker)
+    words: list[Word] = []
+    for n in range(400):
+        words += tracker.see(world.picture(), 10 + n / 4)
+    before = looks[0]
+    for n in range(100):
+        words += tracker.see(world.picture(), 200 + n / 4)
+    assert looks[0] == before
+    assert words == []
+
+
+def test_misread_card_is_put_right_when_the_true_one_appears() -> None:
+    """The first was read JD, not too surely; then the true JD is laid: the first is in doubt, no clash."""
+    names = {"JH": probabilities("JD", 0.9)}
+    world = World(reads=lambda face: names.get(face, probabilities(face, 0.999)))
+    tracker = Tracker(SURFACE, world, SIZE_PX)
+    (first,) = events(told(world, world.lay("JH", Pose(250, 250, 0), BOTTOM), tracker))
+    assert isinstance(first, Rested)
+    assert first.card.face in ("JD", "?")
+    names["JH"] = probabilities("JH", 0.95)
+    words = events(told(world, world.lay("JD", Pose(600, 400, 0), BOTTOM), tracker))
+    assert [(type(w), w.card.face) for w in words if isinstance(w, Rested | Corrected)] == [
+        (Corrected, "JH"),
+        (Rested, "JD"),
+    ]
