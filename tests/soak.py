@@ -27,6 +27,8 @@ from vision.reader import Reader
 
 #: A fact may be told so much before it came to rest, and so much after its time, seconds (as recordings are scored).
 EARLY_S, LATE_S = 0.6, 2.0
+#: The median delay of what is told may be so long, seconds.
+SOON_S = 0.4
 
 
 def watched(session: Session, reader: Reader) -> list[dict[str, Any]]:
@@ -55,6 +57,8 @@ def compared(session: Session, told: list[dict[str, Any]]) -> Counter[str]:
         same = next((line for line in near if _key(line) == _key(truth)), None)
         like = same or next((line for line in near if _place(line) == _place(truth)), None)
         count[_word(truth, same, like)] += 1
+        if same is not None:
+            count[_delay(same["at"] - truth["t"])] += 1
         if like is not None:
             free.remove(like)
     optional = [truth for truth in session.timeline.truth if truth.get("optional")]
@@ -64,13 +68,18 @@ def compared(session: Session, told: list[dict[str, Any]]) -> Counter[str]:
     return count
 
 
+def _delay(seconds: float) -> str:
+    """The class of a delay from the moment when the card rests and the hand has gone until it is told."""
+    return "told within 0.4 s" if seconds <= SOON_S else "told later"
+
+
 def _word(truth: dict[str, Any], same: dict[str, Any] | None, like: dict[str, Any] | None) -> str:
     if same is not None:
         return "found"
     if like is None:
         return "missed"
     if like.get("card") == truth.get("card"):
-        return "wrong seat"
+        return "no seat" if like.get("seat") is None else "wrong seat"
     return "unread" if like.get("card") == "?" else "misread"
 
 
@@ -87,9 +96,11 @@ def _place(fact: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _meant(session: Session) -> dict[str, Any]:
-    """The result of the session as it was written."""
+    """The result of the session as it was written; what follows from cards that nobody has seen is left out."""
     match, _ = run_script(load_scripts(json.dumps(script(session)), "the simulator's script")[0])
-    return match.result()
+    result = match.result()
+    result.pop("wish_in", None)
+    return result
 
 
 def main() -> int:

@@ -52,6 +52,7 @@ class Scene:
     _matrix: Image = field(init=False)
     _light: Image = field(init=False)
     _bare: Image = field(init=False)
+    _glare: tuple[Box, Image] = field(init=False)
     _noise: Image = field(init=False)
     _still: tuple[list[Shown], Image] = field(init=False)
 
@@ -60,6 +61,7 @@ class Scene:
         light = table.light_map(self.look.light, self.view)
         self._light = np.clip(light * _FULL, 0, 255).astype(np.uint8)
         self._bare = cv2.multiply(table.draw(self.look, self.view), self._light, scale=1 / _FULL)
+        self._glare = table.glare_map(self.look.light, self.view)
         self._noise = _noise_sheet(self.look, self.view.size_px)
         self._still = ([], self._bare.copy())
 
@@ -145,6 +147,10 @@ class Scene:
     def _developed(self, canvas: Image, t_s: float) -> Image:
         """Light that drifts and flickers, and the sensor's noise."""
         light, seed = self.look.light, self.look.seed
+        if light.glare:
+            (left, top, right, bottom), white = self._glare
+            spot = canvas[top:bottom, left:right]
+            spot[:] = spot + (255 - spot) * white
         gain = 1 + light.drift * math.sin(t_s / 9.0 + seed) + light.flicker * math.sin(t_s * 11.0)
         rng = Random(f"noise {seed} {t_s:.4f}")
         h, w = canvas.shape[:2]

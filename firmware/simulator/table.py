@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from random import Random
 from typing import Any
@@ -34,7 +34,8 @@ class Light:
 
     ``level`` is the whole brightness, ``slope`` how much it falls across the table towards ``towards_deg``,
     ``vignette`` the loss in the picture's corners, ``warmth`` shifts blue to red, ``edge`` the depth of a shadow that
-    something beside the table throws over a part of it. ``drift`` and ``flicker`` are how much it changes in time.
+    something beside the table throws over a part of it. ``drift`` and ``flicker`` are how much it changes in time;
+    ``glare`` is how much of the picture a lamp's mirror image whitens, at ``glare_at`` (shares of width and height).
     """
 
     level: float = 0.95
@@ -45,6 +46,8 @@ class Light:
     edge: float = 0.0
     drift: float = 0.015
     flicker: float = 0.004
+    glare: float = 0.0
+    glare_at: tuple[float, float] = (0.5, 0.5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,11 @@ def look(seed: int, surface: Surface | None = None) -> Look:
         flicker=rng.uniform(0.0, 0.008),
     )
     colour = rng.choice(_COLOURS[chosen])
-    return Look(seed, chosen, colour, light, rng.uniform(1.4, 3.4), rng.uniform(0.4, 0.8), rng.random() < 0.7)
+    noise, blur_px, props = rng.uniform(1.4, 3.4), rng.uniform(0.4, 0.8), rng.random() < 0.7
+    if rng.random() < 0.2:
+        at = rng.uniform(0.2, 0.8), rng.uniform(0.2, 0.8)
+        light = replace(light, glare=rng.uniform(0.2, 0.5), glare_at=at)
+    return Look(seed, chosen, colour, light, noise, blur_px, props)
 
 
 def draw(how: Look, view: View) -> Image:
@@ -95,6 +102,22 @@ def draw(how: Look, view: View) -> Image:
     if how.props:
         _props(canvas, Random(f"props {how.seed}"), view)
     return canvas
+
+
+#: Radius of a lamp's mirror image on cards and cloth, mm.
+_GLARE_MM = 75.0
+
+
+def glare_map(how: Light, view: View) -> tuple[tuple[int, int, int, int], Image]:
+    """Where a lamp's mirror image lies (left, top, right, bottom px), and how much it whitens: float32 (h, w, 1)."""
+    w, h = view.size_px
+    radius = _GLARE_MM * view.px_per_mm
+    at_x, at_y = how.glare_at[0] * w, how.glare_at[1] * h
+    left, right = max(0, round(at_x - 2 * radius)), min(w, round(at_x + 2 * radius))
+    top, bottom = max(0, round(at_y - 2 * radius)), min(h, round(at_y + 2 * radius))
+    x, y = np.meshgrid(np.arange(left, right, dtype=np.float32), np.arange(top, bottom, dtype=np.float32))
+    away = np.hypot(x - at_x, y - at_y) / radius
+    return (left, top, right, bottom), np.asarray(how.glare * np.exp(-(away**2)), np.float32)[..., None]
 
 
 def light_map(how: Light, view: View) -> Image:

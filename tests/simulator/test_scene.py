@@ -137,3 +137,14 @@ def test_still_frames_cost_little_because_the_lying_cards_are_kept():
         one.draw(t)
         costs.append(time.process_time() - begin)
     assert min(costs[1:]) < costs[0] / 5
+
+
+def test_a_lamp_s_mirror_image_whitens_cards_and_cloth_where_it_is_told():
+    place = Place(450, 350)
+    calm = drawn([lying("7H", place)]).draw(1.0)
+    glaring = replace(CALM, light=replace(CALM.light, glare=0.5, glare_at=(0.5, 0.5)))
+    lit = drawn([lying("7H", place)], look=glaring).draw(1.0)
+    high, wide = calm.shape[:2]
+    middle, corner = np.s_[high // 2 - 5 : high // 2 + 5, wide // 2 - 5 : wide // 2 + 5], np.s_[:30, :30]
+    assert lit[middle].mean() > calm[middle].mean() + 0.3 * (255 - calm[middle].mean())
+    assert np.array_equal(lit[corner], calm[corner])
