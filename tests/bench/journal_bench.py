@@ -25,7 +25,7 @@ from firmware.journal.chain import genesis, link
 from firmware.journal.clock import Stamp
 from firmware.journal.explain import explain
 from firmware.journal.journal import OPENING, Journal
-from firmware.journal.lines import Line, LineKind, Sealed, SessionHeader, entry_body, line_text
+from firmware.journal.lines import Line, LineKind, Sealed, SessionHeader, entry_body, line_text, read_line
 from firmware.journal.listing import Query
 from firmware.journal.recover import restore
 from firmware.journal.replay import replay
@@ -174,6 +174,7 @@ def _keep_rulings(journal: Journal, session_id: str) -> None:
 def _best_ms(act: Callable[[], object], rounds: int = 5) -> float:
     spent = []
     for _ in range(rounds):
+        read_line.cache_clear()  # as a command finds it
         start_s = time.perf_counter()
         act()
         spent.append((time.perf_counter() - start_s) * 1000)
