@@ -178,6 +178,17 @@ def test_a_wrong_code_is_said_and_nothing_is_shown(phones: list[Phone]) -> None:
     assert phones[0].all(".lying") == []
 
 
+def test_a_card_that_turns_out_to_be_another_is_drawn_anew(home: Home, phones: list[Phone]) -> None:
+    """The same card on the table, known by its number: first unread, then corrected."""
+    phone, table = phones[0], home.table
+    phone.open("#join=ABCD2345")
+    card = {"id": 7, "zone": "layout", "x_mm": 400, "y_mm": 300, "angle": 0, "entry": 3, "seat": 1}
+    for face, drawn in (("?", "#face-unread"), ("8D", "#full-8D"), ("back", "#face-back")):
+        table.board.publish(cards=[{**card, "card": face}])
+        phone.sees(f".lying[data-card='{face}'] use[href='{drawn}']")
+        assert len(phone.all(".lying use.fine, .lying use:not([class])")) == 1
+
+
 def test_hostile_names_are_text(home: Home, phones: list[Phone]) -> None:
     home.table.act(
         {

@@ -213,6 +213,7 @@ class Room:
         wall.sees(".choices")
         wall.go("table")
         wall.sees(".due-card[data-state=playing]")
+        wall.sees(f".lying[data-card='{self.smudged}'] use[href='#full-{self.smudged}']")
         phone.go("table")
         phone.sees(".press")
         self.corrected += 1

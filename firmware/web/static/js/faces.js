@@ -91,9 +91,14 @@ function full(rank, suit) {
   return [...corner, ...court(rank, suit)];
 }
 
+/** For small tables: a rank as wide as what shows of a card in a spread row, at both ends, for cards lie either way. */
 function jumbo(rank, suit) {
-  const wide = { textLength: 23, lengthAdjust: "spacingAndGlyphs" }; // so much of a card shows in a spread row
-  return [rankText(rank, suit, 14.5, 35, 40, rank === "T" || "QKJA".includes(rank) ? wide : {}), pip(suit, 14.5, 51, 23), pip(suit, 43, 66, 32)];
+  const wide = /[TQKJA]/.test(rank) ? { textLength: 22, lengthAdjust: "spacingAndGlyphs" } : {};
+  return twice(
+    () => rankText(rank, suit, 14, 29, 34, wide),
+    () => pip(suit, 14, 38.5, 15),
+    () => pip(suit, 45, 21, 25),
+  );
 }
 
 function court(rank, suit) {

@@ -60,10 +60,10 @@ export class TableView {
   move(name, card, marks) {
     const known = this.cards.get(name);
     const group = known || s("g", { class: "lying" });
-    if (!known) {
+    if (group.dataset.card !== card.card) {
       const ring = s("rect", { class: "ring", x: -35.5, y: -48, width: 71, height: 96, rx: 8 });
       const shade = s("rect", { class: "shade", x: -31.5, y: -43, width: 64.5, height: 89, rx: 5 });
-      group.append(s("g", { class: "drop" }, shade, ...face(card.card), ring, s("title", {}, cardWords(card.card))));
+      group.replaceChildren(s("g", { class: known ? null : "drop" }, shade, ...face(card.card), ring, s("title", {}, cardWords(card.card))));
       this.cards.set(name, group);
     }
     group.dataset.card = card.card;

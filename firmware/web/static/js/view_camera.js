@@ -79,7 +79,8 @@ function outline(svg, seen) {
   const zones = (seen.zones || []).map((zone) => [shape(zone.polygon_px, "seen-zone"), text(zone.polygon_px[0][0] + 4, zone.polygon_px[0][1] + size, zoneWords(live.state || {}, zone.name), "zone-name")]);
   const cards = (seen.cards || []).map((card) => {
     const unsure = card.card === "?";
-    return [shape(card.corners_px, unsure ? "seen-card unsure" : "seen-card"), text(card.corners_px[0][0], card.corners_px[0][1] - 4, card.confidence < 1 ? `${cardSign(card.card)} ${Math.round(card.confidence * 100)}` : cardSign(card.card), unsure ? "reading unsure" : "reading")];
+    const [x, y] = [...card.corners_px].sort((a, b) => a[0] + a[1] - b[0] - b[1])[0]; // its top left corner as it lies here
+    return [shape(card.corners_px, unsure ? "seen-card unsure" : "seen-card"), text(x, y - 4, card.confidence < 1 ? `${cardSign(card.card)} ${Math.round(card.confidence * 100)}` : cardSign(card.card), unsure ? "reading unsure" : "reading")];
   });
   put(svg, zones, cards);
 }
