@@ -29,6 +29,7 @@ class Telling:
         self._header = SessionHeader("", ())
         self._names: tuple[str, ...] = ()
         self._match: Match | None = None
+        self._number_of_deal = 1
 
     def read_on(self) -> int:
         """Read the lines that have come; how many there are in all."""
@@ -42,14 +43,14 @@ class Telling:
         said: Sequence[Ruling] = ()
         match line.kind:
             case LineKind.BEGIN:
-                begin, said = self._begin(SessionHeader.from_json(line.body)), self._deal(line, line.body)
+                begin, said = self._begin(SessionHeader.from_json(line.body)), self._deal(line)
             case LineKind.DEAL:
-                said = self._deal(line, line.body)
+                said = self._deal(line)
             case LineKind.FACT if self._match is not None:
                 said = self._match.add(line_entry(line))
         counters, pool, over, winner = self._standing()
         return Bulletin(
-            *(self.session, line.seq, head, line.kind.value, line.deal, max(0, line.stamp.wall_ns)),
+            *(self.session, line.seq, head, line.kind.value, self._number_of_deal, max(0, line.stamp.wall_ns)),
             *(counters, pool, over, winner),
             said=tuple(map(self._said, said)),
             code=str(line.body.get("code", ""))[:40] if line.kind is LineKind.NOTE else "",
@@ -61,8 +62,9 @@ class Telling:
         name = games()[header.game].TITLE if header.game in games() else title(header.game)
         return Begin(header.game, name, self._names, header.dealer, visible(header.program)[:40])
 
-    def _deal(self, line: Line, body: object) -> Sequence[Ruling]:
-        """A deal begins; the referee's first words."""
+    def _deal(self, line: Line) -> Sequence[Ruling]:
+        """A deal begins; the referee's first words. A remark on an earlier one later changes nothing of its ledger."""
+        self._number_of_deal = line.deal
         known = self._header.deal if line.kind is LineKind.BEGIN else line.body["deal"]
         try:
             self._match = Match(setup_of(self._header, Deal(line.deal, line.body["dealer"], known)))

@@ -1,4 +1,4 @@
-"""Debian's own Mosquitto for the club's tests and figures: started, killed and started again, with TLS and passwords."""
+"""Debian's own Mosquitto for the club's tests and figures: started, killed, and started again."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class Mosquitto:
         settings = self.folder / "mosquitto.conf"
         lines = (f"listener {self.port} 127.0.0.1", "persistence false", "user root", *self.more)
         settings.write_text("\n".join(lines) + "\n")
-        log = (self.folder / "mosquitto.log").open("ab")
-        self.process = subprocess.Popen([MOSQUITTO, "-c", str(settings)], stdout=log, stderr=log)
+        with (self.folder / "mosquitto.log").open("ab") as log:
+            self.process = subprocess.Popen([MOSQUITTO, "-c", str(settings)], stdout=log, stderr=log)
         end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
             with socket.socket() as probe:

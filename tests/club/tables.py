@@ -13,7 +13,6 @@ from firmware.club.teller import Teller, open_club
 from firmware.config import ClubSettings
 from firmware.journal.journal import Journal
 from firmware.journal.replay import replay
-from firmware.panel.panel_none import NoPanel
 from firmware.referee.match import Setup
 from firmware.seen import Seen
 from firmware.table import Table

@@ -80,7 +80,7 @@ function frame() {
 /** Everything that follows the stream. */
 function show(state) {
   if (!state || !$("tables")) return;
-  put($("playing"), h("b", {}, t("title")), h("span", { class: "pill", "data-state": live.on ? "playing" : "away", title: t(live.on ? "club.live" : "club.lost") }, h("span", {}, t(live.on ? "club.live" : "club.lost"))));
+  put($("playing"), h("span", { class: "pill", "data-state": live.on ? "playing" : "away", title: t(live.on ? "club.live" : "club.lost") }, h("span", {}, t(live.on ? "club.live" : "club.lost"))));
   const tables = Object.keys(state).filter((key) => key.startsWith("table:")).sort(byName).map((key) => state[key]);
   const playing = tables.filter((one) => one.online && one.session && !one.over).length;
   say($("there"), tables.length ? t("club.there", { n: playing }) : t("club.none"));
