@@ -301,12 +301,12 @@ def enrol(pictures: tuple[Path, ...], suits: str, audit: bool) -> int:
 def check(panel: bool, as_json: bool) -> int:
     """Test camera, model, panel, disk, memory, clock and power: one line each; 1 if any failed."""
     from . import selftest
-    from .setting_up import one_picture, table_settings
+    from .setting_up import table_settings
 
     if panel:
         return _check_panel()
     lines = []
-    for line in selftest.check(selftest.Probes(look=lambda config: one_picture(_camera_of(config)))):
+    for line in selftest.check(selftest.Probes(look=_picture_of)):
         lines.append(line)
         if as_json:
             _print_json(line.to_json())
@@ -371,21 +371,26 @@ def _check_panel() -> int:
 
 def _picture(path: Path | None) -> Any:
     """A picture from a file, or from this table's camera."""
-    from .setting_up import one_picture, table_settings
+    from .setting_up import table_settings
 
     if path is None:
-        return one_picture(_camera_of(table_settings()[0]))
+        return _picture_of(table_settings()[0])
     from vision.stills import load_picture
 
     return load_picture(path)
 
 
-def _camera_of(config: TableConfig) -> Any:
+def _picture_of(config: TableConfig) -> Any:
+    """A picture from the table's camera: lent by the running table, or taken by us where none runs."""
     from time import sleep
 
-    from .play import open_camera
+    from .config import data_folder
+    from .lending import borrowed
+    from .play import SETUP_TRIES, open_camera
+    from .setting_up import one_picture
 
-    return open_camera(config.source, sleep, _warn)
+    lent = borrowed(data_folder())
+    return one_picture(open_camera(config.source, sleep, _warn, SETUP_TRIES)) if lent is None else lent
 
 
 def _another() -> bool:

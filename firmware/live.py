@@ -78,6 +78,7 @@ class Live:
     _notices: tuple[str, ...] = ()
     _sequencer: Sequencer | None = None
     _lookout: Lookout | None = None
+    _waiting: tuple[TableConfig, CardReader, Made] | None = None
     _warned: str = ""
     _base_s: float = 0.0
     _frame_s: float = 0.0
@@ -85,10 +86,30 @@ class Live:
     def __post_init__(self) -> None:
         """What the camera sees can be looked at from the first frame on, and whether it can be believed."""
         self.viewfinder = Viewfinder(self.config, self.reader)
+        self._look_out()
+
+    def _look_out(self) -> None:
         try:
             self._lookout = lookout_over(self.config, self.size_px)
         except SurfaceError:  # said when a session begins
             self._lookout = None
+
+    def adopt(self, config: TableConfig, reader: CardReader | None = None, model: str = "") -> None:
+        """Other settings, and another reader with its model's hash: at once, or when the session that is on has ended.
+
+        What lies on the table was seen with the places and zones that there were when the session began.
+        """
+        _, known, made = self._waiting or (self.config, self.reader, self.made)
+        made = replace(made, table=geometry(config), model=model or made.model)
+        self._waiting = config, reader or known, made
+        self._adopt_waiting()
+
+    def _adopt_waiting(self) -> None:
+        if self._waiting is None or self.table is not None:
+            return
+        (self.config, self.reader, self.made), self._waiting = self._waiting, None
+        self.viewfinder.config, self.viewfinder.reader = self.config, self.reader
+        self._look_out()
 
     def begin(self, setup: Setup) -> Table:
         """A new session from now on.
@@ -201,6 +222,7 @@ class Live:
         self.table, self._sequencer = None, None
         if self._lookout is not None:
             self._lookout.again()
+        self._adopt_waiting()
         return result
 
     def _session_s(self, frame_s: float) -> float:

@@ -7,7 +7,6 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from .archive import Archive
@@ -50,7 +49,10 @@ def open_page(live: Live, journal: Journal, web: WebSettings, keys: Keys | None 
     """
     commands = Commands(live)
     live.board.hand_to(commands.post)
-    offered = partial(house_rules, live.config.seats)
+
+    def offered() -> list[dict[str, Any]]:  # the table may get another number of seats between two games
+        return house_rules(live.config.seats)
+
     with _served(live.board, journal, web, keys or Keys.fresh(), offered, live.viewfinder) as (url, codes):
         yield Page(url, codes, commands)
 

@@ -21,11 +21,14 @@ from typing import Any
 
 from rich.console import Console
 
+from vision.enrol import EnrolError
 from vision.frames import Camera, CameraAbsent, CameraBusy, CameraMemory, Frame, FrameError, UsbCamera, open_recording
+from vision.reader import Image, ModelError
 
 from .club.teller import open_club
-from .config import CameraSettings, TableConfig, WebSettings, data_folder
+from .config import CameraSettings, TableConfig, WebSettings, config_folder, data_folder
 from .journal.journal import Journal
+from .lending import lending
 from .live import NS, Live, Made, geometry
 from .page import Page, kept_keys, open_archive, open_page
 from .panel.board import open_panel
@@ -37,9 +40,10 @@ from .panel.voice import Voice, open_voice
 from .plain import plain_line
 from .recording import Recorder
 from .referee.match import Setup, dealt
+from .reread import PACK, Reread, Watch, When
 from .screen import Screen, say
-from .service import EXIT_CAMERA, EXIT_REBOOT_ADVISED, Service, stopped_by_signals
-from .setting_up import house_reader, settings_path, table_settings
+from .service import EXIT_CAMERA, EXIT_REBOOT_ADVISED, Service, asked_by_hangup, stopped_by_signals
+from .setting_up import PACK_FILE, house_reader, settings_path, table_settings
 from .table import Told
 
 #: No frame for so long and the table says "no picture" (field report B03).
@@ -50,6 +54,8 @@ OLD_S = 2.0
 CAMERA_GIVEN_UP_S = 20.0
 #: A busy camera is tried again after 1, 2, 4 ... seconds, so many times in all (field report B01).
 BUSY_TRIES = 10
+#: ... by a set-up command, whose person can read who holds it and stop that.
+SETUP_TRIES = 3
 LONGEST_WAIT_S = 30.0
 #: How long the loop waits for a frame before it looks after everything else; buttons and page wait no longer.
 TURN_S = 0.05
@@ -177,15 +183,40 @@ def serve() -> int:
 
 
 @dataclass(slots=True)
+class Newest:
+    """The camera's newest picture, for set-up commands that want one; called by any thread."""
+
+    image: Image | None = None
+    at_s: float = 0.0
+
+    def leave(self, image: Image) -> None:
+        """A frame came."""
+        self.image, self.at_s = image, time.monotonic()
+
+    def __call__(self) -> Image | None:
+        """The picture, None where it is not of now."""
+        return self.image if time.monotonic() - self.at_s <= OLD_S else None
+
+
+@dataclass(slots=True)
 class House:
-    """Everything that is open while the table is on. ``stop``: set when the program is asked to end."""
+    """Everything that is open while the table is on.
+
+    ``stop``: set when the program is asked to end; ``asked``: when it is asked to read its settings again. ``note``:
+    told what the players should know of the machine.
+    """
 
     stop: Event
+    asked: Event
     live: Live
     journal: Journal
     page: Page
     feed: Feed
     service: Service
+    watch: Watch
+    speech: Speech
+    newest: Newest
+    note: Callable[[str], Any]
     heard: float = 0.0
 
     def turn(self, recorder: Recorder | None) -> None:
@@ -197,12 +228,42 @@ class House:
         while not (self.feed.ended or self.stop.is_set()):
             frame = self._minded(self.feed.next(TURN_S))
             if frame is not None:
+                self.newest.leave(frame.image)
                 if recorder is not None:
                     recorder.frame(frame)
                 self.live.step(frame)
             self.page.commands.serve()
+            self._reread()
             self.service.moved("referee", time.monotonic_ns())
             self.service.beat(time.monotonic_ns())
+
+    def _reread(self) -> None:
+        """Go by changed settings, as far as that can be done without a restart."""
+        if asked := self.asked.is_set():
+            self.asked.clear()
+            self.service.reloading(time.monotonic_ns())
+        if (found := self.watch.look(time.monotonic(), asked)) is not None:
+            self.note(found.words)
+            if found.config is not None:
+                self._go_by(found.config, found)
+        if asked:
+            self.service.reloaded()
+
+    def _go_by(self, config: TableConfig, found: Reread) -> None:
+        if found.any(When.NOW):
+            self.speech.retune(panel_config(config.panel, config.seats).say)
+        if not found.any(When.SESSION):
+            return
+        if not any(change.what == PACK for change in found.changes):
+            self.live.adopt(config)
+            return
+        try:
+            reader = house_reader()
+        except (EnrolError, ModelError) as error:
+            self.note(f"the pack is read as before: {error}")
+            self.live.adopt(config)
+        else:
+            self.live.adopt(config, reader, reader.hash)
 
     def _minded(self, frame: Frame | None) -> Frame | None:
         """The frame, if it is new; a camera that has gone quiet or gives old pictures is said, then given up."""
@@ -233,13 +294,17 @@ def _warn(words: str) -> None:
 def _opened(config: TableConfig, console: Console) -> Iterator[House]:
     """Everything opened in order; let go in the opposite one, the camera last and without waiting for it."""
     reader = house_reader()
-    camera = open_camera(config.source, time.sleep, partial(say, console))
+    with ExitStack() as early:  # a second table hears so at once, and does not wait for a camera that the first one has
+        journal = early.enter_context(Journal.open(data_folder()))
+        camera = open_camera(config.source, time.sleep, partial(say, console))
+        early.pop_all()
     with ExitStack() as stack:
         stack.callback(Thread(target=camera.close, daemon=True).start)
         stop = stack.enter_context(stopped_by_signals())
+        asked = stack.enter_context(asked_by_hangup())
         if complaint := getattr(camera, "complaint", ""):
             say(console, complaint)
-        journal = stack.enter_context(Journal.open(data_folder()))
+        stack.enter_context(journal)
         complaints: deque[str] = deque()
 
         def note(words: str) -> None:
@@ -251,7 +316,7 @@ def _opened(config: TableConfig, console: Console) -> Iterator[House]:
         panel = stack.enter_context(_panel(config, console, note))
         made = Made(version("cardtable"), reader.hash, geometry(config), config.club.table)
         live = Live(config, reader, journal, panel, made, camera.size_px, complaints=complaints, warn=_warn)
-        speech = _Speech(panel_config(config.panel, config.seats).say, live, partial(say, console))
+        speech = Speech(panel_config(config.panel, config.seats).say, live, partial(say, console))
         stack.callback(speech.close)
         live.told = speech
         reading = stack.enter_context(Journal.open(data_folder(), read_only=True))
@@ -259,12 +324,16 @@ def _opened(config: TableConfig, console: Console) -> Iterator[House]:
         telling = stack.enter_context(Journal.open(data_folder(), read_only=True))
         stack.enter_context(open_club(config.club, journal, telling, live.board, note))
         service = Service({"camera": round(CAMERA_GIVEN_UP_S * NS), "referee": round(FRAME_PATIENCE_S * NS)})
-        yield House(stop, live, journal, page, Feed.of(camera), service)
+        watch = Watch(config, settings_path(), config_folder() / PACK_FILE, lambda: table_settings()[0])
+        newest = Newest()
+        if words := stack.enter_context(lending(data_folder(), newest, lambda: live.table is not None)):
+            say(console, words)
+        yield House(stop, asked, live, journal, page, Feed.of(camera), service, watch, speech, newest, note)
         service.stopping()
 
 
 @dataclass(slots=True)
-class _Speech:
+class Speech:
     """Says rulings aloud, with the names of whoever plays; where there is no sound, one line and then nothing."""
 
     say: Say
@@ -281,6 +350,11 @@ class _Speech:
         if self.voice is not None:
             for ruling in told.rulings:
                 self.voice.tell(ruling)
+
+    def retune(self, say: Say) -> None:
+        """Say this much from now on."""
+        self.close()
+        self.say, self.names = say, ()
 
     def close(self) -> None:
         """Be silent."""
@@ -311,12 +385,14 @@ def _panel(config: TableConfig, console: Console, note: Callable[[str], Any]) ->
         yield panel
 
 
-def open_camera(settings: CameraSettings, sleep: Callable[[float], Any], say: Callable[[str], Any]) -> Camera:
-    """The camera that the settings name; a busy one is waited for.
+def open_camera(
+    settings: CameraSettings, sleep: Callable[[float], Any], say: Callable[[str], Any], tries: int = BUSY_TRIES
+) -> Camera:
+    """The camera that the settings name; a busy one is tried again so many times.
 
     :raises FrameError: if there is none, or it stays busy.
     """
-    for attempt in range(BUSY_TRIES):
+    for attempt in range(tries):
         try:
             return _camera(settings)
         except CameraBusy as error:

@@ -6,7 +6,6 @@ so that every line can be tried without a Pi.  Lights and buttons need people: s
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import subprocess
@@ -19,10 +18,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from models import sums
+
 from .config import ConfigError, TableConfig, config_folder, data_folder, load_table
 from .journal.journal import Journal
 from .journal.listing import Query
 from .journal.wear import wear_of
+from .lending import InPlay, table_is_on
 from .panel.config import BoardKind, PanelConfig, panel_config
 from .settings_file import readable
 
@@ -112,6 +114,7 @@ class Probes:
     now_s: Callable[[], float] = time.time
     free_bytes: Callable[[Path], int] = field(default=lambda folder: shutil.disk_usage(folder).free)
     import_pins: Callable[[PanelConfig], Any] = field(default=lambda panel: _open_pins(panel))
+    table_on: Callable[[], bool] = field(default=lambda: table_is_on(data_folder()))
     read_once: Callable[[], str | None] = field(default=lambda: read_once_in_a_child())
 
 
@@ -182,6 +185,8 @@ def camera(config: TableConfig | None, probes: Probes) -> Line:
         return skipped("camera", "not tried without settings")
     try:
         image = probes.look(config)
+    except InPlay as error:
+        return skipped("camera", f"not tried: {_one_line(error)}")
     except Exception as error:
         return bad("camera", camera_words(error))
     high, wide = image.shape[:2]
@@ -246,7 +251,7 @@ def read_once_in_a_child() -> str | None:
     return done.stdout.strip()
 
 
-def model(probes: Probes, folder: Path | None = None) -> Line:
+def model(probes: Probes, folder: Path = sums.FOLDER) -> Line:
     """One reading in a child process, and whether the model files are those that their sums name."""
     try:
         said = probes.read_once()
@@ -257,23 +262,10 @@ def model(probes: Probes, folder: Path | None = None) -> Line:
             "model",
             f"onnxruntime was killed ({said}): built for another processor; pip install --force-reinstall onnxruntime",
         )
-    changed = changed_models(folder or Path(__file__).resolve().parent.parent / "models")
+    changed = sums.changed(folder)
     if changed:
-        return bad("model", f"{', '.join(changed)}: not the file that was measured; install again")
+        return bad("model", f"{', '.join(changed)}: not as measured (models/{sums.NAME}); install again")
     return good("model", f"read a picture; sha256 {said[:12]}")
-
-
-def changed_models(folder: Path) -> list[str]:
-    """Model files whose sum differs from the one in ``SHA256SUMS`` beside them; [] where no sums are kept."""
-    sums = folder / "SHA256SUMS"
-    if not sums.is_file():
-        return []
-    wanted = [line.split(maxsplit=1) for line in sums.read_text().splitlines() if line.strip()]
-    return [name for digest, name in wanted if _sha256(folder / name.lstrip("*")) != digest]
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
 # --- pins, disk, memory ------------------------------------------------------------------------------------------
@@ -287,6 +279,8 @@ def pins(config: TableConfig | None, probes: Probes) -> Line:
         panel = panel_config(config.panel, config.seats)
         if panel.board is BoardKind.NONE:
             return skipped("panel", "none in the settings; the page has lights and buttons")
+        if probes.table_on():
+            return good("panel", f"{panel.board.value} board, in use by the table, which is on")
         probes.import_pins(panel)
     except (ValueError, OSError) as error:
         return bad("panel", _one_line(error))

@@ -111,6 +111,14 @@ class Service:
             self._status = line
             self.send(f"STATUS={line}")
 
+    def reloading(self, now_ns: int) -> None:
+        """The settings are read again (``systemctl reload``); `reloaded` ends it."""
+        self.send(f"RELOADING=1\nMONOTONIC_USEC={now_ns // 1000}")
+
+    def reloaded(self) -> None:
+        """They have been; the parts moved on meanwhile."""
+        self.send("READY=1")
+
     def stopping(self) -> None:
         """The lights go out and the journal is closed now."""
         self.send("STOPPING=1")
@@ -126,6 +134,17 @@ def stopped_by_signals() -> Iterator[Event]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def asked_by_hangup() -> Iterator[Event]:
+    """SIGHUP (``systemctl reload``) only sets this event: the settings are to be read again."""
+    asked = Event()
+    before = signal.signal(signal.SIGHUP, lambda *_: asked.set())
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def _one_line(words: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 from pathlib import Path
 
 import pytest
 
-from firmware.service import Service, notify_socket, watchdog_period_ns
+from firmware.service import Service, asked_by_hangup, notify_socket, watchdog_period_ns
 
 S = 1_000_000_000
 
@@ -97,3 +99,20 @@ def test_a_real_socket_gets_the_message(tmp_path: Path, abstract: bool) -> None:
 def test_a_socket_that_has_gone_stops_nothing(tmp_path: Path) -> None:
     notify_socket({"NOTIFY_SOCKET": str(tmp_path / "gone")})("WATCHDOG=1")
     notify_socket({})("WATCHDOG=1")
+
+
+def test_a_reload_is_told_to_systemd_with_its_time() -> None:
+    sent: list[str] = []
+    service = Service({}, sent.append, 0)
+    service.reloading(5_000_001_000)
+    service.reloaded()
+    assert sent == ["RELOADING=1\nMONOTONIC_USEC=5000001", "READY=1"]
+
+
+def test_hangup_only_sets_its_event() -> None:
+    before = signal.getsignal(signal.SIGHUP)
+    with asked_by_hangup() as asked:
+        assert not asked.is_set()
+        os.kill(os.getpid(), signal.SIGHUP)
+        assert asked.wait(5)
+    assert signal.getsignal(signal.SIGHUP) == before

@@ -65,6 +65,10 @@ def test_c09_the_lights_go_out_whatever_ended_the_program() -> None:
     assert settings("ExecStopPost") == ["-/opt/cardtable/venv/bin/python -m firmware.dark"]
 
 
+def test_reload_asks_for_the_settings_to_be_read_again() -> None:
+    assert settings("ExecReload") == ["/bin/sh -c 'kill -HUP \"$MAINPID\"'"]
+
+
 def test_what_would_break_camera_or_pins_is_not_set() -> None:
     """HARDWARE: these four take the camera, the board's revision or the groups away."""
     assert settings("PrivateDevices") == ["no"]
