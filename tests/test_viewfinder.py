@@ -157,6 +157,7 @@ def test_a_hand_over_a_card_that_lies_there_covers_it(config: TableConfig, reade
     assert surface.px_per_mm > 1
 
 
+@pytest.mark.slow
 def test_a_game_that_is_on_hands_over_what_its_tracker_knows(
     config: TableConfig, reader: Reader, session: Session, laid: Frame
 ) -> None:

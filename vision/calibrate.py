@@ -381,8 +381,8 @@ def calibrate(
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A picture while somebody sets up. ``focus``: 0..1, `SHARP` and more is sharp enough; ``glare``: 0..1, the share of
-    the table that is burnt out; ``findings``: what was looked at, in words.
+    """A picture while somebody sets up. ``focus``: 0..1, `SHARP` and more is sharp enough; ``glare``: 0..1, the share
+    of the table that is burnt out; ``findings``: what was looked at, in words.
     """
 
     focus: float

@@ -80,7 +80,12 @@ def _sent(browser: Browser, path: str, table: Table) -> str:
     return OWN.sub("", browser.get(path).text.replace(table.session_id, "ID"))
 
 
-@pytest.mark.parametrize("game", games())
+#: These two are looked at in every run of the tests; the rest, alike, with the slower checks.
+FIRST = ("fan_tan", "wish_card")
+GAMES = [pytest.param(game, marks=() if game in FIRST else pytest.mark.slow) for game in games()]
+
+
+@pytest.mark.parametrize("game", GAMES)
 def test_a_page_that_knows_all_hands_sends_what_one_that_knows_none_sends(game: str, tmp_path: Path) -> None:
     players = deal(game, 2, cheat=0.3)
     hands = told(players)
