@@ -55,14 +55,15 @@ _CONTRAST: Final = 1.2
 class Anchors:
     """n places: ``at`` [n, 2] their middles, coarse px; ``units`` [n, 21*21] patches without mean and contrast.
 
-    ``patches`` uint8: as they were; ``level`` and ``sharp`` [n]: mean, and steps from pixel to pixel, grey levels;
-    ``base`` [n]: how well a patch correlates with itself from frame to frame, 1 without noise.
+    ``patches`` uint8: as they were; ``level``, ``contrast`` and ``sharp`` [n]: mean, standard deviation, and steps from
+    pixel to pixel, grey levels; ``base`` [n]: how well it correlates with itself from frame to frame, 1 without noise.
     """
 
     at: Floats
     units: Patches
     patches: NDArray[np.uint8]
     level: Floats
+    contrast: Floats
     sharp: Floats
     base: Floats
 
@@ -78,7 +79,7 @@ class Anchors:
         return Anchors(*(np.concatenate(both) for both in zip(self._arrays(), more._arrays(), strict=True)))
 
     def _arrays(self) -> tuple[Any, ...]:
-        return self.at, self.units, self.patches, self.level, self.sharp, self.base
+        return self.at, self.units, self.patches, self.level, self.contrast, self.sharp, self.base
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ def take(pictures: Sequence[Image], at: Floats) -> Anchors:
     scores = np.stack([np.einsum("np,np->n", _unit(raw)[0], units) for raw in raws])
     sharp = np.mean([_steps(raw) for raw in raws], axis=0)
     patches = mean.round().astype(np.uint8).reshape(-1, _SIDE, _SIDE)
-    cut = Anchors(at, units, patches, level, sharp, scores.mean(0).astype(float))
+    cut = Anchors(at, units, patches, level, contrast, sharp, scores.mean(0).astype(float))
     return cut.of((contrast >= _CONTRAST) & (scores.min(0) >= _LEAST_BASE))
 
 

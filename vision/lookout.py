@@ -38,13 +38,16 @@ _BURNT_SHARE: Final = 0.5
 _DIMMED: Final = 0.2
 """The light is off when the same places give less than this share of it: exposure is locked, cards are not read."""
 
-_SURE_BASE: Final = 0.75
-"""Sharpness is judged on anchors that noise leaves alone."""
+_EDGE_LEVELS: Final = 15.0
+"""Sharpness is judged on anchors with edges of this contrast and more: grain softens when a picture is only moved."""
 
-_LEAST_SHARP: Final = 4
+_LEAST_EDGES: Final = 4
 
 _BLURRED: Final = 0.5
 """Steps from pixel to pixel left over when the picture is out of focus by 3 px in 1280 (2.5 mm): no index is read."""
+
+_STILL_THERE: Final = 0.5
+"""Out of focus, edges still correlate with what they were by more than this; under a palm they do not."""
 
 _SAID_AFTER_S: Final = 0.4
 """A single bad frame is passed over in silence; this is trouble."""
@@ -104,10 +107,11 @@ class Lookout:
         if gap and self.trouble is None:
             return Outlook(None, None, (Amiss.LOST, frame.seconds - gap), Amiss.LOST)
         sample = frame.image[::_EVERY_PX, ::_EVERY_PX]
-        amiss = self._not_new(frame, sample) or _exposure(sample)
+        old = self._not_new(frame, sample)
+        amiss = _exposure(sample)
         view = None if amiss else self.steady.see(frame.image, self._clock_s)
         if view is not None:
-            amiss = self._unsound(view)
+            amiss = self._unsound(view) or old
         if amiss is None and view is not None:
             return self._well(view)
         return self._ill(amiss or Amiss.LOST, frame.seconds)
@@ -142,20 +146,23 @@ class Lookout:
         look = view.look
         if look is not None and _share(look.level) < _DIMMED:
             return Amiss.DARK
-        blurred = look is not None and self._blurred(look)
+        soft, there = (False, False) if look is None else self._softness(look)
+        if soft and there:
+            return Amiss.BLURRED
         if view.place is not Place.UNKNOWN:
-            return Amiss.BLURRED if blurred else None
-        return Amiss.COVERED if blurred else Amiss.MOVED
+            return None
+        return Amiss.COVERED if soft else Amiss.MOVED
 
-    def _blurred(self, look: Look) -> bool:
-        """Have the places that noise leaves alone lost their edges?"""
+    def _softness(self, look: Look) -> tuple[bool, bool]:
+        """Have the edges gone soft, and are they still there?"""
         some = self.steady.anchors
         if some is None or len(some) != len(look.sharp):
-            return False
-        clear = some.base >= _SURE_BASE
-        if int(clear.sum()) < _LEAST_SHARP:
-            return False
-        return bool(np.median(look.sharp[clear] / np.maximum(look.level[clear], 0.1)) < _BLURRED)
+            return False, False
+        edges = (some.contrast >= _EDGE_LEVELS) & (some.base >= _STILL_THERE)
+        if int(edges.sum()) < _LEAST_EDGES:
+            return False, False
+        sharp = float(np.median(look.sharp[edges] / np.maximum(look.level[edges], 0.1)))
+        return sharp < _BLURRED, float(np.median(look.score[edges])) > _STILL_THERE
 
     # --- from frame to frame ---------------------------------------------------------------------------------
 

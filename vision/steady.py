@@ -242,7 +242,9 @@ class Steady:
         patient = self.since is not None and seconds - self.since > _LONG_S
         self._next_s = seconds + (_TRY_RARELY_S if patient else 0.0)
         matrix = self._by_anchors(image)
-        if matrix is None and self.marks_px and seconds - self._markers_s >= _MARKERS_EVERY_S:
+        if matrix is None and self.marks_px:
+            if seconds - self._markers_s < _MARKERS_EVERY_S:
+                return False
             self._markers_s = seconds
             matrix = self._by_markers(find_markers(image))
         if matrix is None:
