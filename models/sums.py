@@ -20,7 +20,7 @@ def sums_of(folder: Path = FOLDER) -> str:
 
 
 def changed(folder: Path = FOLDER) -> list[str]:
-    """Weights that differ from what ``SHA256SUMS`` says, are missing or not named there; that file itself if it is gone.
+    """Weights that are not as ``SHA256SUMS`` says, missing or not named there; that file itself if it is gone.
 
     A line that is none counts as a change of the file that it should have named.
     """
