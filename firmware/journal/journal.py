@@ -26,7 +26,7 @@ from .guard import Lock, Reserve, free_bytes, make_folder
 from .judge import OPENING as OPENING  # for those who keep what was said before the first entry
 from .judge import deals_of
 from .lines import Deal as Deal
-from .lines import Line, LineKind, Remark, SessionHeader, entry_body, line_entry, read_line
+from .lines import Line, LineKind, Remark, SessionHeader, entries_of, entry_body, line_entry, read_line
 from .listing import Query, Summary, find
 from .pen import Draft, Pen, Tail, read_row, read_text, unreadable
 from .photos import FOLDER as PHOTO_FOLDER
@@ -319,9 +319,7 @@ class Journal:
 
     def numbered(self, session_id: str) -> Iterator[tuple[Line, Entry]]:
         """The entries of a session with their lines (deal, clocks, why a picture is lacking)."""
-        for line in self.lines(session_id):
-            if line.kind is LineKind.FACT:
-                yield line, line_entry(line)
+        return entries_of(self.lines(session_id))
 
     def entries(self, session_id: str, *, deal: int | None = None) -> Iterator[Entry]:
         """The entries of a session (or of one of its deals) in order."""

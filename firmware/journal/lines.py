@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import lru_cache
@@ -231,6 +231,11 @@ def entry_body(entry: Entry) -> dict[str, Any]:
     told = {name: getattr(entry, name) for name in _DEFAULTS}
     kept = {name: value for name, value in told.items() if value != _DEFAULTS[name]}
     return {"number": entry.number, "fact": to_json(entry.fact), **kept}
+
+
+def entries_of(lines: Iterable[Line]) -> Iterator[tuple[Line, Entry]]:
+    """The entries among lines, each with its line."""
+    return ((line, line_entry(line)) for line in lines if line.kind is LineKind.FACT)
 
 
 def line_entry(line: Line) -> Entry:

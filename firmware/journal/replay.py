@@ -17,7 +17,7 @@ from .errors import BadEntry, JournalError
 from .journal import Journal
 from .judge import DealReplay, judge, rulings_of
 from .judge import setup_of as setup_of  # what a replay begins with
-from .lines import LineKind
+from .lines import Line, LineKind
 from .names import listed, title, visible
 from .settle import Settlement, add_up, settle_up
 from .store import RulingRow
@@ -30,8 +30,13 @@ def replay(journal: Journal, session_id: str) -> tuple[DealReplay, ...]:
     :raises Damaged: if the log cannot be read.
     """
     journal.header(session_id)
+    return judged(session_id, list(journal.lines(session_id)))
+
+
+def judged(session_id: str, lines: Sequence[Line]) -> tuple[DealReplay, ...]:
+    """As `replay`, of lines that are at hand."""
     try:
-        return judge(list(journal.lines(session_id)))
+        return judge(lines)
     except BadSetup as error:
         raise BadEntry(f"session {session_id} cannot be judged by this program: {error}") from None
 
@@ -56,13 +61,13 @@ def differences(journal: Journal, session_id: str, deals: Sequence[DealReplay]) 
     return [*found, *_other_results(journal, session_id, deals)]
 
 
-def changed_rulings(journal: Journal, session_id: str) -> list[str]:
-    """Kept rulings that do not follow from the log; for a session that goes on, where no seal holds them yet.
+def changed_rulings(journal: Journal, session_id: str, lines: Sequence[Line]) -> list[str]:
+    """Kept rulings that do not follow from ``lines``; for a session that goes on, where no seal holds them yet.
 
     Those that are not kept yet are no change: the last ones ride with the next line.
     """
     try:
-        kept, told = _kept_and_told(journal, session_id, replay(journal, session_id))
+        kept, told = _kept_and_told(journal, session_id, judged(session_id, lines))
     except JournalError:  # another program's game, or a log that cannot be read: said by others
         return []
     return [

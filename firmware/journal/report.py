@@ -16,9 +16,9 @@ from .clock import elapsed_ns
 from .errors import BadEntry
 from .journal import Journal
 from .judge import OPENING, DealReplay
-from .lines import Deal, Line, LineKind, Remark, SessionHeader
+from .lines import Deal, Line, LineKind, Remark, SessionHeader, entries_of
 from .names import counted, listed, shown_names, title, visible, with_shown_names
-from .replay import net_words, replay, results
+from .replay import judged, net_words, results
 from .settle import Settlement, add_up, settle_up
 from .store import SessionRow
 from .tell import Teller
@@ -92,7 +92,7 @@ def story(journal: Journal, session_id: str) -> Story:
     header = journal.header(row.id)
     lines = list(journal.lines(row.id))
     try:
-        deals, trouble = replay(journal, row.id), ""
+        deals, trouble = judged(row.id, lines), ""
     except BadEntry as error:
         deals, trouble = (), str(error)
     names = shown_names(header.seats)
@@ -104,7 +104,7 @@ def story(journal: Journal, session_id: str) -> Story:
         names=names,
         deals=journal.deals(row.id),
         opening={deal: rulings.get(OPENING, ()) for deal, rulings in said.items()},
-        told=_told(journal, row.id, names, said, deals),
+        told=_told(lines, names, said, deals),
         remarks=tuple(line for line in lines if line.kind is LineKind.NOTE),
         outcome={one.deal.number: with_shown_names(one.match.view.words, header.seats) for one in deals},
         nets=nets,
@@ -118,8 +118,7 @@ def story(journal: Journal, session_id: str) -> Story:
 
 
 def _told(
-    journal: Journal,
-    session_id: str,
+    lines: Sequence[Line],
     names: Sequence[str],
     said: Mapping[int, Mapping[int, tuple[Said, ...]]],
     deals: Sequence[DealReplay],
@@ -135,7 +134,7 @@ def _told(
             said.get(line.deal, {}).get(entry.number, ()),
             (line.deal, entry.number) in struck,
         )
-        for line, entry in journal.numbered(session_id)
+        for line, entry in entries_of(lines)
     )
 
 

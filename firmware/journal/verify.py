@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .chain import genesis, head_code, is_code, link, same_code, slips
@@ -161,7 +162,7 @@ def _warning(session_id: str, found: Sequence[str]) -> str:
     return f"WARNING: {words}; see `cardtable verify {session_id}`"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Logs:
     """A session in both logs, as it was found."""
 
@@ -169,11 +170,11 @@ class _Logs:
     kept: list[LineRow]
     spare: list[Sealed]
 
-    @property
+    @cached_property
     def sealed(self) -> list[Sealed]:
         return [line.sealed for line in self.kept]
 
-    @property
+    @cached_property
     def lines(self) -> list[Line]:
         return [line for text in self.sealed if (line := _parsed(text)) is not None]
 
@@ -327,7 +328,9 @@ def _rulings(journal: Journal, row: SessionRow, lines: Sequence[Line]) -> Iterat
             yield Finding(Fault.RULING, words, entry=kept.entry)
     seal = next((line.body.get("rulings") for line in reversed(lines) if line.kind is LineKind.END), None)
     if not isinstance(seal, Mapping):
-        yield from (Finding(Fault.RULING, f"{words}, says the log") for words in changed_rulings(journal, row.id))
+        yield from (
+            Finding(Fault.RULING, f"{words}, says the log") for words in changed_rulings(journal, row.id, lines)
+        )
         return
     sealed_now = rulings_seal(journal.store.rulings(row.number))
     if dict(seal) != sealed_now:
