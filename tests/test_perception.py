@@ -24,7 +24,8 @@ RIM_PX = 25
 
 
 @pytest.mark.parametrize("place_mm", [None, (450.0, 350.0), (5.0, 5.0), (890.0, 690.0)])
-def test_pictures_are_cut_to_the_table(place_mm: tuple[float, float] | None) -> None:
+def test_pictures_are_cut_to_the_table(place_mm: tuple[float, float] | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Perception, "_without_hands", lambda perception, image: image)  # no hand is in this picture
     table = replace(TABLE, camera=Calibration(PICTURE, MM))
     reader: Any = SimpleNamespace(threshold=0.9)
     perception = Perception(table, reader, SIZE)
