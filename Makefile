@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 TRAIN := .venv-train
 SHARED ?= ../shared
 
-.PHONY: help demo test slow oldest lint format types imports docs soak bench mutants arm64 train-env dataset train train-finder train-readers \
+.PHONY: help demo test slow oldest lint format types imports docs soak memory bench mutants arm64 train-env dataset train train-finder train-readers \
   export evaluate club-hall club-storm rejudge-cluster clean
 
 help:  ## this list
@@ -50,10 +50,14 @@ docs: $(VENV)/.dev  ## the pages that are made from the code, made again
 soak: $(VENV)/.dev  ## 200 short simulated sessions with every hardship, watched and scored (an hour)
 	$(BIN)/python -m tests.soak --sessions 200
 
+memory: $(VENV)/.dev  ## an hour of video: does memory stay flat? (ten minutes)
+	$(BIN)/python -m tests.memory --hours 1
+
 bench: $(VENV)/.dev  ## what the parts cost, as ratios where two things are compared
 	test -d .venv-bench || $(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/python -m pip install -q --disable-pip-version-check open_spiel rlcard || echo 'they are left out'
 	.venv-bench/bin/python -m tests.bench.referee_speed
+	$(BIN)/python -m tests.bench.perception
 	$(BIN)/python -m tests.bench.panel_latency
 	$(BIN)/python -m tests.bench.journal_bench --facts 200 --sessions 50
 	$(BIN)/python -m tests.bench.web_viewers 50 20
