@@ -6,7 +6,7 @@ It changes nothing and says nothing: tracker.py does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -79,6 +79,15 @@ _LOOK_ROUND_MM: Final = 40.0
 
 _INSIDE_MM: Final = 3.0
 """An index lies under a card when it would be this deep in it."""
+
+
+_LEAST_CONTOUR: Final = 40
+"""A card's outline has 60 small pixels and more."""
+
+_CHANGED_ALL: Final = 0.5
+"""A back of which so much has changed, and that has no outline any more, is gone, whatever the table looks like."""
+
+_THREE: Final = np.ones((3, 3), np.uint8)
 
 
 @dataclass(slots=True)
@@ -252,7 +261,7 @@ class Compare:
 
     # --- what is no longer there -----------------------------------------------------------------------------
 
-    def gone(self, found: Found, backs: Backs, mask: Mask, scene: Scene) -> list[Lying]:
+    def gone(self, image: Image, found: Found, backs: Backs, mask: Mask, scene: Scene) -> list[Lying]:
         """Known cards at this place that are there no more, the top one first."""
         kept = {card.id for card, _ in found.kept} | {card.id for card in backs.confirmed}
         on_top: Mask = np.zeros(mask.shape, np.uint8)
@@ -262,15 +271,28 @@ class Compare:
         for card in reversed(self.layout.cards):
             if card.id in kept or not self.stirred(card, mask):
                 continue
-            if self._contradicted(card, found) or self._shows_table(card, gone, on_top, scene):
+            uncovered = not cv2.bitwise_and(card.mask, on_top).any()
+            if (
+                self._contradicted(card, found)
+                or self._shows_table(card, gone, on_top, scene)
+                or (uncovered and self._vanished(image, card, scene))
+            ):
                 gone.append(card)
         return gone
 
-    def left_behind(self, scene: Scene) -> list[Lying]:
+    def _vanished(self, image: Image, card: Lying, scene: Scene) -> bool:
+        """Has a back changed all over, with nothing on it, and is there no rectangle any more?"""
+        visible = self.layout.visible(card) > 0
+        if card.face != BACK or not visible.any() or (scene.hand_of[card.mask > 0] > 0).any():
+            return False
+        changed = float((scene.changed[visible] > 0).mean()) * float(visible.sum()) / card.area
+        return changed >= _CHANGED_ALL and not self.outlined(image, card.pose)
+
+    def left_behind(self, image: Image, scene: Scene) -> list[Lying]:
         """Known backs whose place has just come to look like the bare table: one of them may lie elsewhere now."""
         nothing: Mask = np.zeros(scene.changed.shape, np.uint8)
         backs = [c for c in self.layout if c.face == BACK and self._left(c, scene)]
-        return [card for card in backs if self._shows_table(card, [], nothing, scene)]
+        return [c for c in backs if self._shows_table(c, [], nothing, scene) or self._vanished(image, c, scene)]
 
     def outlined(self, image: Image, pose: Pose) -> bool:
         """Do edges run round a card lying here, as far as they can be told on other cards?"""
@@ -331,10 +353,15 @@ class Compare:
     def _shapes(self, image: Image, mask: Mask) -> list[Shape]:
         view = outlines.plan(image, self.surface, self._box(mask))
         card_mm = self.surface.card_mm
+        changes = [self._on_plan(view, contour) for contour in _contours(mask) if len(contour) >= _LEAST_CONTOUR]
         return [
             (shape.pose, UNREAD if outlines.looks_like_face(view, shape.pose, card_mm) else BACK)
-            for shape in outlines.find(view, card_mm)
+            for shape in outlines.find(view, card_mm, changes)
         ]
+
+    def _on_plan(self, view: outlines.Plan, contour: Any) -> NDArray[np.float32]:
+        """A contour of small pixels, on a plan view."""
+        return view.grid(self.surface.mm((contour[:, 0] + 0.5) * self.gate.factor)).astype(np.float32)[:, None]
 
     def _match(self, shapes: list[Shape], known: list[Lying], faces: list[Pose], mask: Mask, scene: Scene) -> Backs:
         new, shifted, confirmed = [], [], []
@@ -354,6 +381,12 @@ class Compare:
     def _box(self, mask: Mask) -> Box:
         x, y, w, h = cv2.boundingRect(mask)
         return box_mm(self.surface, (x, y, x + w, y + h), self.gate.factor, _LOOK_ROUND_MM)
+
+
+def _contours(mask: Mask) -> Sequence[Any]:
+    """The outer outlines of a mask's parts, bits and gaps of a pixel smoothed away."""
+    smooth = cv2.morphologyEx(cv2.morphologyEx(mask, cv2.MORPH_CLOSE, _THREE), cv2.MORPH_OPEN, _THREE)
+    return cv2.findContours(smooth, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0]
 
 
 def same_place(a: Pose, b: Pose) -> bool:

@@ -7,6 +7,7 @@ nearly all of its four sides. No reading, no memory.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -35,6 +36,21 @@ _WHOLE: Final = 0.78
 
 _WORST_SIDE: Final = 0.5
 """... and of the worst side: one may lie on something of its own brightness in part."""
+
+_WHOLE_CHANGED: Final = 0.6
+"""... of a rectangle that the change itself fills: the edge is a second witness, on wood's grain not a strong one."""
+
+_WORST_CHANGED: Final = 0.3
+"""... and of its worst side."""
+
+_SIZE: Final = 0.12
+"""A rectangle may be this share larger or smaller than a card: perspective, blur, a small pixel of the gate."""
+
+_FILLED: Final = 0.85
+"""A card's silhouette fills this share of its rectangle: rounded corners cost 0.02, a pixel of the gate 0.08."""
+
+_LEVELS: Final = 7
+"""Areas of one brightness: cut at so many levels of each channel."""
 
 _PAPER_SPREAD: Final = 0.16
 """Paper is what is within this of the card's brightest tone, as a share of it (shade, print)."""
@@ -86,55 +102,106 @@ def plan(image: Image, surface: Surface, box_mm: Box) -> Plan:
     return Plan(np.asarray(view, np.uint8), left, top, gradient_x, gradient_y)
 
 
-def find(view: Plan, card_mm: tuple[float, float], mask: NDArray[np.uint8] | None = None) -> list[Outline]:
-    """Every card-sized rectangle in the view; ``mask`` (plan pixels) adds contours to look along.
+def find(
+    view: Plan, card_mm: tuple[float, float], silhouettes: Sequence[Any] = (), levels: bool = False
+) -> list[Outline]:
+    """Every card-sized rectangle in the view, the best first; rectangles that lie on each other more than half are one.
 
-    The best first; rectangles that lie on each other more than half are one.
+    ``silhouettes``: contours [n, 1, 2] plan px of what has changed: one that is a card in size and shape needs less of
+    an edge, for cloth and grain hide it.  ``levels`` looks at areas of one brightness too: slower, for a first look.
     """
-    proposals = _proposals(_edge_contours(view), card_mm)
-    if mask is not None:
-        contours, _ = cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
-        proposals += _proposals(contours, card_mm)
-    found = []
-    for pose in _distinct(proposals, view):
+    shapes = [pose for contour in silhouettes if (pose := _filled(view, contour, card_mm)) is not None]
+    contours = [*_edge_contours(view), *silhouettes, *(_level_contours(view) if levels else ())]
+    found = [Outline(pose, support(view, pose, card_mm, _WORST_CHANGED)) for pose in shapes]
+    found = [one for one in found if one.support >= _WHOLE_CHANGED]
+    for pose in _likely(view, _distinct(_proposals(contours, card_mm), view), card_mm):
         fine = refine(view, pose, card_mm)
         if fine.support >= _WHOLE:
             found.append(fine)
     return _apart(found, card_mm)
 
 
+def _filled(view: Plan, contour: Any, card_mm: tuple[float, float]) -> Pose | None:
+    """The card that a contour is the outline of; None if it is another shape, or only part of one."""
+    (x, y), (a, b), angle = cv2.minAreaRect(contour)
+    wide, high = card_mm[0] * _GRID_PX_PER_MM, card_mm[1] * _GRID_PX_PER_MM
+    if abs(min(a, b) - wide) > _SIZE * wide or abs(max(a, b) - high) > _SIZE * high:
+        return None
+    if cv2.contourArea(contour) < _FILLED * a * b:
+        return None
+    middle = view.mm((x, y))
+    return Pose(float(middle[0]), float(middle[1]), (angle if a < b else angle + 90) % 180)
+
+
 def refine(view: Plan, pose: Pose, card_mm: tuple[float, float]) -> Outline:
     """The best-supported rectangle near ``pose`` (within 5 mm and 5 degrees)."""
     best = Outline(pose, support(view, pose, card_mm))
     for step_mm, step_deg in ((3.0, 3.0), (1.6, 1.6), (0.8, 0.8)):
-        centre = best.pose
-        for dx, dy, turn in itertools.product((-1, 0, 1), repeat=3):
-            moved = Pose(centre.x + dx * step_mm, centre.y + dy * step_mm, centre.angle + turn * step_deg)
-            value = support(view, moved, card_mm)
-            if value > best.support:
-                best = Outline(moved, value)
+        around = _as_row(best.pose) + _NEAR * (step_mm, step_mm, step_deg)
+        values = _supports(view, around, card_mm, _WORST_SIDE)
+        most = int(values.argmax())
+        if values[most] > best.support:
+            x, y, angle = (float(v) for v in around[most])
+            best = Outline(Pose(x, y, angle), float(values[most]))
     return best
 
 
 _SIDE_SAMPLES: Final = 16
 _ALONG = np.linspace(0.08, 0.92, _SIDE_SAMPLES)
 _OFFSETS = np.arange(-2, 3) * (_SIDE_MM / 2)
+_NEAR = np.array(list(itertools.product((-1, 0, 1), repeat=3)), float)
 
 
-def support(view: Plan, pose: Pose, card_mm: tuple[float, float]) -> float:
-    """Share of the outline along which an edge runs; 0 where a side has less than `_WORST_SIDE`."""
+def support(view: Plan, pose: Pose, card_mm: tuple[float, float], worst: float = _WORST_SIDE) -> float:
+    """Share of the outline along which an edge runs; 0 where a side has less than ``worst``."""
+    return float(_supports(view, _as_row(pose)[None], card_mm, worst)[0])
+
+
+def _as_row(pose: Pose) -> Floats:
+    return np.array([pose.x, pose.y, pose.angle])
+
+
+def _supports(view: Plan, rows: Floats, card_mm: tuple[float, float], worst: float) -> Floats:
+    """`support` of rectangles [n, 3] (x, y mm, degrees) at once, [n]."""
+    base, normals = _sides(rows, card_mm)
+    points = base[:, :, :, None] + normals[:, :, None, None] * _OFFSETS[:, None]
+    xs, ys = _in_view(view, points)
+    across = (
+        view.gradient_x[ys, xs] * normals[:, :, None, None, 0] + view.gradient_y[ys, xs] * normals[:, :, None, None, 1]
+    )
+    shares = (np.abs(across).max(3) > _EDGE_LEVELS / 2).mean(2)
+    return np.asarray(np.where(shares.min(1) >= worst, shares.mean(1), 0.0))
+
+
+def _sides(rows: Floats, card_mm: tuple[float, float]) -> tuple[Floats, Floats]:
+    """Places along the four sides of rectangles [n, 3]: mm [n, 4, samples, 2]; and the sides' normals [n, 4, 2]."""
+    turn = np.radians(rows[:, 2])
+    right, down = np.stack([np.cos(turn), np.sin(turn)], 1), np.stack([-np.sin(turn), np.cos(turn)], 1)
     half_w, half_h = card_mm[0] / 2, card_mm[1] / 2
-    shares = []
-    for normal, along, out, half in (
-        (pose.right, pose.down, half_w, half_h),
-        (-pose.right, pose.down, half_w, half_h),
-        (pose.down, pose.right, half_h, half_w),
-        (-pose.down, pose.right, half_h, half_w),
-    ):
-        base = np.array(pose.middle) + normal * out + along * (2 * _ALONG[:, None] - 1) * half
-        points = view.grid(base[:, None] + normal * _OFFSETS[None, :, None])
-        shares.append(_share_on_edge(view, points, normal))
-    return float(np.mean(shares)) if min(shares) >= _WORST_SIDE else 0.0
+    normals = np.stack([right, -right, down, -down], 1)
+    along = np.stack([down, down, right, right], 1) * np.array([half_h, half_h, half_w, half_w])[:, None]
+    middle = rows[:, None, :2] + normals * np.array([half_w, half_w, half_h, half_h])[:, None]
+    return middle[:, :, None] + along[:, :, None] * (2 * _ALONG - 1)[:, None], normals
+
+
+def _in_view(view: Plan, points_mm: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The plan pixels (x, y) of places mm [..., 2], those outside at its rim."""
+    high, wide = view.gradient_x.shape
+    grid = np.round(view.grid(points_mm)).astype(np.int64)
+    return np.clip(grid[..., 0], 0, wide - 1), np.clip(grid[..., 1], 0, high - 1)
+
+
+def _likely(view: Plan, poses: list[Pose], card_mm: tuple[float, float]) -> list[Pose]:
+    """Those of the proposed rectangles along whose sides edges of any direction run, near enough to be worth a look."""
+    if not poses:
+        return []
+    edges = cv2.dilate((_strength(view) > _EDGE_LEVELS / 2).astype(np.uint8), np.ones((7, 7), np.uint8))
+    base, _ = _sides(np.array([_as_row(pose) for pose in poses]), card_mm)
+    xs, ys = _in_view(view, base)
+    shares = edges[ys, xs].mean(2)
+    return [
+        pose for pose, share in zip(poses, shares, strict=True) if share.mean() >= _WHOLE and share.min() >= _WORST_SIDE
+    ]
 
 
 def looks_like_face(view: Plan, pose: Pose, card_mm: tuple[float, float]) -> bool:
@@ -162,21 +229,25 @@ def _steepest(image: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     return np.take_along_axis(x, channel, 2)[..., 0], np.take_along_axis(y, channel, 2)[..., 0]
 
 
-def _share_on_edge(view: Plan, points: Floats, normal: Floats) -> float:
-    """Points [along, across, 2] plan px: the share of rows where some point has a step along ``normal``."""
-    high, wide = view.gradient_x.shape
-    xs = np.clip(np.round(points[..., 0]).astype(int), 0, wide - 1)
-    ys = np.clip(np.round(points[..., 1]).astype(int), 0, high - 1)
-    steps = np.abs(view.gradient_x[ys, xs] * normal[0] + view.gradient_y[ys, xs] * normal[1])
-    return float((steps.max(1) > _EDGE_LEVELS / 2).mean())
+def _strength(view: Plan) -> NDArray[np.float32]:
+    return np.asarray(cv2.magnitude(view.gradient_x, view.gradient_y), np.float32)
 
 
 def _edge_contours(view: Plan) -> list[Any]:
-    strength = np.hypot(view.gradient_x, view.gradient_y)
-    edges = np.where(strength > _EDGE_LEVELS / 2, 255, 0).astype(np.uint8)
+    edges = np.where(_strength(view) > _EDGE_LEVELS / 2, 255, 0).astype(np.uint8)
     closed = cv2.morphologyEx(edges, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
     contours, _ = cv2.findContours(closed, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
     return list(contours)
+
+
+def _level_contours(view: Plan) -> list[Any]:
+    """Outlines of areas brighter than each of some levels: a back on wood whose grain breaks its edges."""
+    contours: list[Any] = []
+    for channel in cv2.split(view.image):
+        for level in np.percentile(channel, np.linspace(0, 100, _LEVELS + 2)[1:-1]):
+            _, over = cv2.threshold(channel, float(level), 255, cv2.THRESH_BINARY)
+            contours += cv2.findContours(over, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)[0]
+    return contours
 
 
 def _proposals(contours: Any, card_mm: tuple[float, float]) -> list[tuple[float, float, float]]:
@@ -187,7 +258,7 @@ def _proposals(contours: Any, card_mm: tuple[float, float]) -> list[tuple[float,
         if cv2.contourArea(cv2.convexHull(contour)) < 0.5 * wide * high:
             continue
         (x, y), (a, b), angle = cv2.minAreaRect(contour)
-        if abs(min(a, b) - wide) < 0.12 * wide and abs(max(a, b) - high) < 0.12 * high:
+        if abs(min(a, b) - wide) < _SIZE * wide and abs(max(a, b) - high) < _SIZE * high:
             out.append((x, y, angle if a < b else angle + 90))
         out += _corner_proposals(contour, wide, high)
     return out

@@ -158,7 +158,7 @@ class Tracker:
         high, wide = scene.small.shape[:2]
         view = outlines.plan(image, self.surface, box_mm(self.surface, (0, 0, wide, high), self.gate.factor, 0.0))
         faces = [s for s in self.ballots.look(image) if s.named(self._threshold) != UNREAD]
-        for shape in reversed(outlines.find(view, self.surface.card_mm)):
+        for shape in reversed(outlines.find(view, self.surface.card_mm, levels=True)):
             if not any(same_place(shape.pose, face.pose) for face in faces):
                 is_face = outlines.looks_like_face(view, shape.pose, self.surface.card_mm)
                 self.layout.lay(UNREAD if is_face else BACK, shape.pose, scene.seconds)
@@ -182,7 +182,7 @@ class Tracker:
         backs = self._compare.backs(image, scene, mask, case.explained, found)
         for card, pose in backs.shifted:
             self.layout.move(card, pose)
-        lifted = self._compare.gone(found, backs, mask, scene)
+        lifted = self._compare.gone(image, found, backs, mask, scene)
         if not case.read_out and any(one.confidence < _SURE for one in found.new):
             return words
         if self._unclear(found, backs, lifted, case):
@@ -239,7 +239,7 @@ class Tracker:
             and self._taken.carried_back(credit, case.scene) is None
             and not self._taken.faces_lately(case.scene.seconds)
             and not self._compare.hidden_faces(place, case.mask)
-            and not self._compare.left_behind(case.scene)
+            and not self._compare.left_behind(case.image, case.scene)
         )
 
     def _hand_near(self, case: _Case) -> bool:
@@ -319,7 +319,7 @@ class Tracker:
         for card in over:
             case.explain(card.mask)
             self._forget(card)
-        words = self._lift(self._compare.left_behind(case.scene), case)
+        words = self._lift(self._compare.left_behind(case.image, case.scene), case)
         taken = self._taken.carried_back(credit, case.scene)
         came_from = taken.card.pose if taken is not None else None
         laid = self._lay(face, pose, t, taken)
