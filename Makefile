@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 TRAIN := .venv-train
 SHARED ?= ../shared
 
-.PHONY: help demo test slow oldest lint format types imports docs soak memory bench mutants arm64 train-env dataset train train-finder train-readers \
+.PHONY: help demo test slow oldest lint format types imports docs soak memory bench mutants arm64 virtual-camera train-env dataset train train-finder train-readers \
   export evaluate club-hall club-storm rejudge-cluster clean
 
 help:  ## this list
@@ -76,6 +76,9 @@ mutants: $(VENV)/.dev  ## change the rules one place at a time: does a test noti
 
 arm64:  ## the pure and panel tests under emulated arm64 (hours on a small machine)
 	tests/arm64.sh
+
+virtual-camera:  ## nightly: our camera code over the real picamera2 and libcamera, in a Debian 13 (root, ten minutes)
+	tests/virtual_camera.sh
 
 # Training has an environment of its own: Ultralytics brings another OpenCV that must not share one with ours.
 WORK ?= build/train

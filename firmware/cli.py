@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -279,13 +280,14 @@ def enrol(pictures: tuple[Path, ...], suits: str, audit: bool) -> int:
     from .config import config_folder
 
     config, _ = setting.table_settings()
-    width = setting.card_px(config)
+    width, advise, order = setting.card_px(config), partial(setting.advice, config), setting.parse_suits(suits)
     if audit:
-        words, whole = setting.audit_picture(_picture(pictures[0] if pictures else None), setting.house_reader(), width)
+        image = _picture(pictures[0] if pictures else None)
+        words, whole = setting.audit_picture(image, setting.house_reader(), width, advise)
         _tell(words)
         return 0 if whole else EXIT_NO
     taken = map(_picture, pictures) if pictures else setting.pictures_on_request(lambda: _picture(None), _another)
-    enrolment = setting.Enrolment(setting.house_reader(), width, suits)
+    enrolment = setting.Enrolment(setting.house_reader(), width, order, advise)
     for line in setting.enrol_pictures(enrolment, taken):
         _tell_line(line)
     if enrolment.missing:

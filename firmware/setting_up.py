@@ -13,16 +13,17 @@ from typing import Final
 
 import cv2
 
-from vision.calibrate import Calibrated, Point, calibrate
+from vision.calibrate import Calibrated, Point, calibrate, condition
 from vision.enrol import CARDS, EnrolError, Spread, audit, before_and_after, best_spread, enrol, in_order, load_head
 from vision.enrol import with_pack as adapted
 from vision.frames import Camera, FrameError
-from vision.reader import RANKS, Image, Reader
-from vision.surface import Surface
+from vision.outlines import find, plan
+from vision.reader import RANKS, SUITS, Image, Reader
 
 from . import settings_file
 from .config import TableConfig, config_folder, load_table
 from .mat import PILES, STANDARD_MM, STRIPS, Sheets, Size, marker_pdf, mat_pdf, table_toml
+from .perception import surface_of
 
 WARM_UP_FRAMES: Final = 8
 """Frames let go before one is kept: a USB camera finds its exposure in about half a second."""
@@ -149,27 +150,42 @@ def parse_corners(text: str) -> list[Point]:
 # --- enrol and audit ---------------------------------------------------------------------------------------------
 
 
+def parse_suits(text: str) -> str:
+    """The suits of cards that are laid in order, such as ``"SHDC"``; "" for any order.
+
+    :raises ValueError: if it is not written so.
+    """
+    suits = text.strip().upper()
+    if suits and sorted(suits) != sorted(SUITS):
+        raise ValueError(f"--in-order: each of S, H, D and C once is wanted, such as SHDC, not {text!r}")
+    return suits
+
+
 @dataclass(slots=True)
 class Enrolment:
     """A pack on its way to being known. Feed it pictures with `add`; `finish` writes what was learnt.
 
     ``suits``: where the cards are laid in order, one suit a picture, ace to king in rows from the top left, the suits
-    in this order; "" where they lie in any order.
+    in this order; "" where they lie in any order.  ``advise``: what to do about a picture in which nothing is found.
     """
 
     reader: Reader
     card_px: float
     suits: str = ""
+    advise: Callable[[Image], str] = lambda image: "lay them face up and apart"
     spreads: list[Spread] | None = None
     known: list[str] | None = None
 
     def add(self, image: Image) -> str:
         """Take one picture; the line says what is still missing.
 
-        :raises EnrolError: if the cards were to lie in order and another number was seen; the picture does not count.
+        :raises EnrolError: if no card's corner was found, or the cards were to lie in order and another number was
+            seen; the picture does not count.
         """
         spreads = self.spreads or []
         seen = best_spread(self.reader, image, self.card_px, len(spreads))
+        if not seen.looks:
+            raise EnrolError(f"no card's corner was found: {self.advise(image)}")
         if self.suits:
             suit = self.suits[len(spreads) % len(self.suits)]
             names = in_order(seen.looks, [rank + suit for rank in RANKS])
@@ -224,9 +240,34 @@ def enrol_pictures(enrolment: Enrolment, pictures: Iterable[Image]) -> Iterator[
             return
 
 
-def audit_picture(image: Image, reader: Reader, card_px: float) -> tuple[str, bool]:
-    """Count a spread pack: the line for people, and whether it is whole."""
+SURELY_CARDS: Final = 2
+"""A mat's own print may pass for one card (a zone's lines do on a rendered mat), not for two."""
+
+
+def advice(config: TableConfig, image: Image) -> str:
+    """What to do about a picture of this table in which the reader finds no corner of a card."""
+    surface, size_mm = surface_of(config), (config.width_mm, config.height_mm)
+    amiss = [finding.words for finding in condition(image, surface, size_mm).findings if not finding.good]
+    if amiss:
+        return f"{'; '.join(amiss)} (`cardtable calibrate` tells when it is mended)"
+    card_mm = config.card_w_mm, config.card_h_mm
+    lying = len(find(plan(image, surface, (0.0, 0.0, *size_mm)), card_mm, levels=True))
+    if lying < SURELY_CARDS:
+        return (
+            f"nothing of a card's size ({card_mm[0]:g} x {card_mm[1]:g} mm) lies there: lay the cards on the mat, face "
+            "up and apart; if they do, measure one and set [card], and `cardtable calibrate` if the camera was moved"
+        )
+    return (
+        f"{lying} of a card's size lie there, but no rank above a suit in a corner is seen: turn them face up; if they "
+        "are, tilt the lamp until no corner shines, and lower the camera; a pack without such corners cannot be learnt"
+    )
+
+
+def audit_picture(image: Image, reader: Reader, card_px: float, advise: Callable[[Image], str]) -> tuple[str, bool]:
+    """Count a spread pack: the line for people, and whether it is whole; where nothing is found, what to do."""
     found = audit(reader.read(image, card_px), CARDS)
+    if not found.seen:
+        return f"no card's corner was found: {advise(image)}", False
     return found.words, found.whole
 
 
@@ -235,9 +276,7 @@ def card_px(config: TableConfig) -> float:
 
     :raises SurfaceError: if the calibration cannot be used.
     """
-    camera = config.camera
-    size = config.card_w_mm, config.card_h_mm
-    return Surface.fit(camera.picture, camera.table, size, camera.matrix, camera.distortion).card_px
+    return surface_of(config).card_px
 
 
 def pictures_on_request(take: Callable[[], Image], wait: Callable[[], bool]) -> Iterator[Image]:

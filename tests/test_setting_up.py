@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -135,3 +136,54 @@ def test_cards_laid_in_order_must_be_thirteen(monkeypatch: pytest.MonkeyPatch) -
         "again, please: 5 cards seen, 13 laid; spread them apart, and straighten the light"
     ]
     assert work.missing == enrol.CARDS
+
+
+def laid(photo: Photo, count: int, face: tuple[int, int, int]) -> np.ndarray:
+    """A photograph of the mat with blank cards on it."""
+    image = photo.take()
+    for k in range(count):
+        x, y = 200 + 120 * (k % 4), 230 + 130 * (k // 4)
+        place = photo.px(np.array([[x, y], [x + 63, y], [x + 63, y + 88], [x, y + 88]], float))
+        cv2.fillConvexPoly(image, np.round(place).astype(np.int32), face, cv2.LINE_AA)
+    return np.asarray(cv2.GaussianBlur(image, (0, 0), 0.8))
+
+
+@pytest.fixture
+def ready(settings: Path, tmp_path: Path) -> setting_up.TableConfig:
+    """A calibrated table."""
+    setting_up.make_mat(tmp_path / "a.pdf", 4)
+    setting_up.calibrate_table(Photo().take())
+    return load_table(settings)
+
+
+def test_a_picture_in_which_nothing_is_found_says_why_and_what_to_do(ready: setting_up.TableConfig) -> None:
+    photo = Photo()
+    assert setting_up.advice(ready, photo.take()).startswith("nothing of a card's size (63 x 88 mm) lies there")
+    blank = setting_up.advice(ready, laid(photo, 6, (215, 220, 222)))
+    assert re.match(r"[67] of a card.s size lie there, but no rank above a suit in a corner is seen", blank)
+    assert "cannot be learnt" in blank
+    dark = setting_up.advice(ready, (laid(photo, 6, (215, 220, 222)) // 12).astype(np.uint8))
+    assert "dark" in dark
+    assert "cardtable calibrate" in dark
+
+
+def test_such_a_picture_does_not_count_and_the_next_one_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.vision.test_enrol import made
+
+    spreads = iter([made((), set()), made(enrol.CARDS[:2], set(enrol.CARDS))])
+    monkeypatch.setattr(setting_up, "best_spread", lambda reader, image, px, seed: next(spreads))
+    reader = type("R", (), {"threshold": 0.3})()
+    work = setting_up.Enrolment(reader, 110, advise=lambda image: "light the lamp")  # type: ignore[arg-type]
+    picture = np.zeros((2, 2, 3), np.uint8)
+    said = list(setting_up.enrol_pictures(work, [picture, picture]))
+    assert said[0] == "again, please: no card's corner was found: light the lamp"
+    assert said[1].startswith("2 cards seen; missing: 3S")
+    assert work.spreads is not None
+    assert len(work.spreads) == 1
+
+
+def test_the_order_of_suits_is_checked_before_a_picture_is_taken() -> None:
+    assert [setting_up.parse_suits(text) for text in ("", "shdc", " CDHS ")] == ["", "SHDC", "CDHS"]
+    for wrong in ("S", "SHDD", "SHDX", "spades"):
+        with pytest.raises(ValueError, match="each of S, H, D and C once is wanted"):
+            setting_up.parse_suits(wrong)

@@ -1,8 +1,9 @@
 """The Raspberry Pi's camera: the one file that imports picamera2, and only when it is used.
 
 Configured once (re-configuring fragments the camera's memory), focus and exposure locked before play, every wait with
-a time-out, every request given back. After a failed opening the process must be restarted: a second attempt in the
-same process poisons the first (see the errors' remedies); the service does that.
+a time-out, every request given back. A camera that is busy may be tried again in the same process
+(tests/virtual_camera.sh does it with the real libraries), but never while another of ours is open: that poisons the one
+that is. Whatever else went wrong, the process is restarted (see the errors' remedies); the service does that.
 """
 
 from __future__ import annotations
@@ -41,6 +42,19 @@ _STEADY_SHARE: Final = 0.03
 
 _KEPT_SHARE: Final = 0.1
 """A locked control that is off by more than this has not been kept (field report B09)."""
+
+_WHOLE_FIELD: Final[Mapping[str, tuple[tuple[tuple[int, int], int], ...]]] = {
+    "imx708": (((2304, 1296), 10), ((4608, 2592), 10)),
+    "imx219": (((1640, 1232), 10), ((3280, 2464), 10)),
+    "imx477": (((2028, 1520), 12), ((4056, 3040), 12)),
+    "imx500": (((2028, 1520), 10), ((4056, 3040), 10)),
+    "ov5647": (((1296, 972), 10), ((2592, 1944), 10)),
+}
+"""Sensors of the Pi's cameras, with output sizes and bits of the modes that see all they can, the smallest first.
+
+Written down here because picamera2's ``sensor_modes`` configures the camera once for each mode to learn them, and every
+configuration takes the camera's memory anew (field report B07).
+"""
 
 _FLICKER_US: Final = {50: 10000, 60: 8333}
 """Lamps flicker at twice the mains' frequency: the period in microseconds."""
@@ -99,7 +113,7 @@ class PiCamera:
             raise
         except Exception as error:
             self.broken = True
-            raise (_stopped() if isinstance(error, TimeoutError) else _explained(error)) from error
+            raise _explained(error) from error
         taken_ns = int(meta.get("SensorTimestamp") or time.clock_gettime_ns(time.CLOCK_BOOTTIME))
         self.complaint = self.complaint or _not_kept(self.locked, meta)
         if self.first_ns is None:
@@ -154,20 +168,23 @@ def _explained(error: Exception) -> FrameError:
     """Whatever picamera2 raised, as one of our kinds with its remedy."""
     if isinstance(error, FrameError):
         return error
+    if isinstance(error, TimeoutError):
+        return _stopped()
     words = f"{error} {error.__cause__ or error.__context__ or ''}"
     if isinstance(error, IndexError):
         return CameraAbsent("camera: none found; reseat its ribbon cable, then restart the Pi")
     if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM or "allocate" in words:
         return CameraMemory("camera: no memory for its pictures; restart the Pi")
-    if "busy" in words.lower() or "sequence did not complete" in words:
-        return CameraBusy("camera: another program holds it; stop that (e.g. rpicam-hello), then restart the service")
-    return CameraStopped(f"camera: does not start ({error}); restart the service, then the Pi")
+    if "busy" in words.lower():
+        return CameraBusy("camera: another program holds it; stop that (e.g. rpicam-hello) and try again")
+    why = error.__cause__ or error.__context__ or error  # picamera2 wraps the cause in a line that says nothing
+    return CameraStopped(f"camera: does not start ({why}); restart the service, then the Pi")
 
 
 def _configuration(camera: Any, size_px: tuple[int, int], fps: float) -> Any:
     """One video stream in OpenCV's byte order (libcamera calls it RGB888), no raw stream."""
     frame_us = round(1e6 / fps)
-    mode = _mode(camera.sensor_modes, size_px)
+    mode = _mode(str(camera.camera_properties.get("Model", "")), size_px)
     return camera.create_video_configuration(
         main={"size": size_px, "format": "RGB888"},
         raw=None,
@@ -180,21 +197,13 @@ def _configuration(camera: Any, size_px: tuple[int, int], fps: float) -> Any:
     )
 
 
-def _mode(modes: Sequence[Mapping[str, Any]], size_px: tuple[int, int]) -> dict[str, Any]:
+def _mode(model: str, size_px: tuple[int, int]) -> dict[str, Any]:
     """The smallest sensor mode that holds the picture and sees the whole field of view; {} leaves it to libcamera."""
-    fitting = [m for m in modes if m["size"][0] >= size_px[0] and m["size"][1] >= size_px[1]]
-    if not fitting:
-        return {}
-    widest = max(_seen(m) for m in fitting)
-    whole = [m for m in fitting if _seen(m) >= 0.95 * widest]
-    best = min(whole, key=lambda m: m["size"][0] * m["size"][1])
-    return {"output_size": tuple(best["size"]), "bit_depth": best["bit_depth"]}
-
-
-def _seen(mode: Mapping[str, Any]) -> float:
-    """Part of the sensor that a mode looks at, in its pixels."""
-    crop = mode.get("crop_limits") or (0, 0, 0, 0)
-    return float(crop[2]) * float(crop[3])
+    modes = next((modes for name, modes in _WHOLE_FIELD.items() if model.startswith(name)), ())
+    for output, bits in modes:
+        if output[0] >= size_px[0] and output[1] >= size_px[1]:
+            return {"output_size": output, "bit_depth": bits}
+    return {}
 
 
 def _against_flicker(controls: Any, mains_hz: int) -> dict[str, Any]:

@@ -16,6 +16,8 @@ SCRIPTS = [
     "systemd/install.sh",
     "systemd/cardtable.sh",
     "tests/arm64.sh",
+    "tests/virtual_camera.sh",
+    "tests/systemd/dry_run.sh",
     "tests/wheels.sh",
 ]
 
@@ -97,3 +99,22 @@ def test_b10_numpy_stays_in_the_major_version_of_the_systems_camera_package() ->
 def test_every_installed_file_is_there() -> None:
     for name in re.findall(r'"\$here/(systemd/[\w.-]+)"', (ROOT / "systemd/install.sh").read_text()):
         assert (ROOT / name).is_file(), name
+
+
+def changes_of(transcript: str) -> list[str]:
+    """What a dry run would do after the packages, whatever the system and whatever address it has."""
+    text = re.sub(r"bookworm|trixie", "SYSTEM", transcript.partition("== user,")[2])
+    text = re.sub(r"\d+\.\d+\.\d+\.\d+", "ADDRESS", text).replace(f"{ROOT}/", "/src/").replace(str(ROOT), "/src")
+    return [line.strip() for line in text.splitlines() if "would" in line or "next:" in line or "page" in line]
+
+
+def test_transcripts_of_both_systems_are_of_this_installer() -> None:
+    """Taken in a bare Debian 12 and 13 (tests/systemd/dry_run.sh); here what does not depend on the machine."""
+    told = {name: (ROOT / f"tests/systemd/transcripts/{name}.txt").read_text() for name in ("bookworm", "trixie")}
+    assert changes_of(told["bookworm"]) == changes_of(told["trixie"])
+    assert "Debian GNU/Linux 12 (bookworm)" in told["bookworm"]
+    assert "Debian GNU/Linux 13 (trixie)" in told["trixie"]
+    if not known_system() or Path("/opt/cardtable").exists() or Path("/run/udev").exists():
+        pytest.skip("this machine is no bare Debian 12 or 13")
+    here = [line for line in changes_of(install("--dry-run", "--page", "lan").stdout) if "systemctl" not in line]
+    assert here == changes_of(told["bookworm"])

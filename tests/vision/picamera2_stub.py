@@ -70,7 +70,7 @@ def main() -> None:
     told["make_array"] = list(inspect.signature(picamera2.CompletedRequest.make_array).parameters)
     told["get_metadata"] = list(inspect.signature(picamera2.CompletedRequest.get_metadata).parameters)
     told["properties"] = [
-        n for n in ("camera_controls", "sensor_modes") if isinstance(camera.__dict__.get(n), property)
+        n for n in ("camera_controls", "camera_properties") if isinstance(camera.__dict__.get(n), property)
     ]
     print(json.dumps(told))
 

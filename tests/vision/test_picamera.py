@@ -21,11 +21,6 @@ import pytest
 from vision import picamera
 from vision.frames import CameraAbsent, CameraBusy, CameraMemory, CameraStopped
 
-MODES = [
-    {"size": (1536, 864), "bit_depth": 10, "crop_limits": (768, 432, 3072, 1728)},
-    {"size": (2304, 1296), "bit_depth": 10, "crop_limits": (0, 0, 4608, 2592)},
-    {"size": (4608, 2592), "bit_depth": 10, "crop_limits": (0, 0, 4608, 2592)},
-]
 STEADY = {"ExposureTime": 12000, "AnalogueGain": 2.0, "ColourGains": (1.9, 1.6), "LensPosition": 1.1, "AfState": 2}
 
 
@@ -43,7 +38,7 @@ class FakeCamera:
     def __init__(self, number: int = 0) -> None:
         self._did("__init__", number)
         self.camera_controls = dict.fromkeys([*STEADY, "AfMode", "AeEnable", "AwbEnable", "AeFlickerPeriod"])
-        self.sensor_modes = MODES
+        self.camera_properties = {"Model": "imx708_wide"}
         self.shown = 0
 
     @classmethod
@@ -105,6 +100,13 @@ class FakeCamera:
 
     def close(self) -> None:
         self._did("close")
+
+
+def caused(words: str) -> RuntimeError:
+    """As picamera2 wraps whatever went wrong while it opened a camera."""
+    error = RuntimeError("Camera __init__ sequence did not complete.")
+    error.__cause__ = RuntimeError(words)
+    return error
 
 
 @pytest.fixture
@@ -189,12 +191,13 @@ def test_b04_a_stop_that_hangs_does_not_hold_us(fake: type[FakeCamera]) -> None:
 @pytest.mark.parametrize(
     ("where", "error", "kind", "words"),
     [
-        ("__init__", RuntimeError("Camera __init__ sequence did not complete."), CameraBusy, "another program"),
+        ("__init__", caused("Failed to acquire camera: Device or resource busy"), CameraBusy, "another program"),
+        ("__init__", caused("no tuning file"), CameraStopped, "no tuning file"),
         ("__init__", IndexError("list index out of range"), CameraAbsent, "reseat"),
         ("configure", OSError(12, "Cannot allocate memory"), CameraMemory, "restart the Pi"),
         ("start", MemoryError(), CameraMemory, "restart the Pi"),
         ("start", RuntimeError("Failed to start camera"), CameraStopped, "does not start"),
-        ("autofocus_cycle", TimeoutError(), CameraStopped, "does not start"),
+        ("autofocus_cycle", TimeoutError(), CameraStopped, "no picture for 2 s"),
     ],
 )
 def test_b01_b02_b07_each_fault_has_its_kind(
@@ -244,11 +247,26 @@ def test_a_lens_that_finds_no_focus_is_told(fake: type[FakeCamera]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "output"), [((1280, 720), (2304, 1296)), ((2304, 1296), (2304, 1296)), ((4000, 2000), (4608, 2592))]
+    ("model", "size", "mode"),
+    [
+        ("imx708_wide_noir", (1280, 720), {"output_size": (2304, 1296), "bit_depth": 10}),
+        ("imx708", (2304, 1296), {"output_size": (2304, 1296), "bit_depth": 10}),
+        ("imx708", (4000, 2000), {"output_size": (4608, 2592), "bit_depth": 10}),
+        ("imx477", (1920, 1080), {"output_size": (2028, 1520), "bit_depth": 12}),
+        ("imx219", (9000, 9000), {}),
+        ("UVC Camera", (1280, 720), {}),
+        ("", (1280, 720), {}),
+    ],
 )
-def test_the_mode_sees_the_whole_field(size: tuple[int, int], output: tuple[int, int]) -> None:
-    assert picamera._mode(MODES, size) == {"output_size": output, "bit_depth": 10}
-    assert picamera._mode(MODES, (9000, 9000)) == {}
+def test_the_mode_sees_the_whole_field(model: str, size: tuple[int, int], mode: dict[str, Any]) -> None:
+    assert picamera._mode(model, size) == mode
+
+
+def test_b07_the_modes_are_not_asked_for(fake: type[FakeCamera]) -> None:
+    """picamera2's property configures the camera for each of them; a fake cannot show that, so it has none."""
+    assert not hasattr(fake, "sensor_modes")
+    picamera.PiCamera.open()
+    assert [n for n, _ in fake.calls].count("configure") == 1
 
 
 # --- the contract with the real picamera2 ---------------------------------------------------------------------------
@@ -286,4 +304,4 @@ def test_our_calls_fit_the_real_picamera2() -> None:
         assert calls[name] - {"sensor"} <= set(real[name]), f"{name} takes {real[name]}"
     assert "sensor" in real["create_video_configuration"]
     assert real["__init__"][1] == "camera_num"
-    assert set(real["properties"]) == {"camera_controls", "sensor_modes"}
+    assert set(real["properties"]) == {"camera_controls", "camera_properties"}
