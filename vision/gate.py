@@ -79,6 +79,9 @@ _SAME_VISIT_S: Final = 0.5
 _RECALL_S: Final = 8.0
 """A thing that settled before an arm passed over it is known again for so long, with its time and its hand."""
 
+_LOOKED_AT_S: Final = 0.05
+"""... if it lay still and free for two frames; the next arm may be there before `REST_S` is over."""
+
 _GROUP_MM: Final = 12.0
 """Changed bits closer than this belong to one change: the pips of one card are 20 mm apart, edge to edge 12. Gaps
 in a hand up to this are hand too: fingers of the table's own colour."""
@@ -485,19 +488,18 @@ class Gate:
         self._hand_s[ys, xs] = then.hand_s[ys, xs]
 
     def _remember(self, small: Image, rests: tuple[Rest, ...], seconds: float) -> None:
-        """Keep in mind how things look that have just settled, since when, and whose hand it was."""
+        """Keep in mind how things look that lie still and free, since when, and whose hand it was."""
         then = self._memory
         for rest in rests:
-            fresh = then.at_s[rest.mask > 0] <= seconds - _RECALL_S
-            if not rest.settled or not fresh.any():
+            if seconds - rest.free_s < _LOOKED_AT_S:
                 continue
             x, y, w, h = cv2.boundingRect(rest.mask)
-            new = np.zeros(rest.mask.shape, bool)
-            new[y : y + h, x : x + w] = True
-            new &= then.at_s <= seconds - _RECALL_S
-            then.look[new], then.at_s[new] = small[new], seconds
-            then.hand[new], then.hand_s[new] = self.last_hand[new], self._hand_s[new]
-            then.still_s[new] = self._still_s[new]
+            box = np.s_[y : y + h, x : x + w]
+            differs = _most(cv2.absdiff(small[box], then.look[box])) > self._threshold[box]
+            new = differs | (then.at_s[box] <= seconds - _RECALL_S)
+            then.look[box][new], then.at_s[box][new] = small[box][new], seconds
+            then.hand[box][new], then.hand_s[box][new] = self.last_hand[box][new], self._hand_s[box][new]
+            then.still_s[box][new] = self._still_s[box][new]
 
     def _nearest(self, owners: NDArray[np.int16], box: tuple[int, int, int, int]) -> int:
         """The hand that had most of a box, or was nearest to it within `_FRAME_WAY_MM`; 0 if none."""

@@ -25,6 +25,9 @@ Box = tuple[float, float, float, float]
 _GRID_PX_PER_MM: Final = 1.25
 """The plan view's resolution: a card is 79 x 110, its rounded corner 4."""
 
+_PROPOSAL_MM: Final = 5.0
+"""A proposed rectangle's sides may lie this far off: rounded corners and grain bend the contours that propose it."""
+
 _EDGE_LEVELS: Final = 22.0
 """Least step across a side, grey levels of any channel: twice the texture of cloth and wood at this scale."""
 
@@ -192,15 +195,16 @@ def _in_view(view: Plan, points_mm: Floats) -> tuple[NDArray[np.int64], NDArray[
 
 
 def _likely(view: Plan, poses: list[Pose], card_mm: tuple[float, float]) -> list[Pose]:
-    """Those of the proposed rectangles along whose sides edges of any direction run, near enough to be worth a look."""
+    """Those of the proposed rectangles along whose sides edges run, of any direction, within what `refine` reaches."""
     if not poses:
         return []
-    edges = cv2.dilate((_strength(view) > _EDGE_LEVELS / 2).astype(np.uint8), np.ones((7, 7), np.uint8))
+    reach = 2 * round(_PROPOSAL_MM * _GRID_PX_PER_MM) + 1
+    edges = cv2.dilate((_strength(view) > _EDGE_LEVELS / 2).astype(np.uint8), np.ones((reach, reach), np.uint8))
     base, _ = _sides(np.array([_as_row(pose) for pose in poses]), card_mm)
     xs, ys = _in_view(view, base)
     shares = edges[ys, xs].mean(2)
     return [
-        pose for pose, share in zip(poses, shares, strict=True) if share.mean() >= _WHOLE and share.min() >= _WORST_SIDE
+        one for one, share in zip(poses, shares, strict=True) if share.mean() > _WHOLE and share.min() > _WORST_SIDE
     ]
 
 

@@ -63,7 +63,7 @@ _FRAMES_FOR_UNREAD: Final = 3
 """A face is called "?" when an index was found in so many frames but could not be read."""
 
 _SURE: Final = 0.99
-"""A reading this sure is taken at once; a less sure one is looked at `MOST_READINGS` times first."""
+"""One corner read this surely is taken at once; a less sure one is looked at `MOST_READINGS` times first."""
 
 _NEW_FACE: Final = 0.35
 """An unread index belongs to a card laid now when so much of that card's place changed: other pips, other table."""
@@ -183,7 +183,7 @@ class Tracker:
         for card, pose in backs.shifted:
             self.layout.move(card, pose)
         lifted = self._compare.gone(image, found, backs, mask, scene)
-        if not case.read_out and any(one.confidence < _SURE for one in found.new):
+        if not case.read_out and any(len(one.corners) == 1 and one.confidence < _SURE for one in found.new):
             return words
         if self._unclear(found, backs, lifted, case):
             return words
