@@ -93,11 +93,15 @@ class Hub:
         """What the broker says when the hub has gone."""
         return Will(HUB_AVAILABLE, pack(Presence(self.database.hub, False)))
 
-    def up(self, publish: Publish) -> Sequence[str]:
+    @property
+    def topics(self) -> Sequence[str]:
+        """See `Part`."""
+        return _TOPICS
+
+    def up(self, publish: Publish) -> None:
         """See `Part`."""
         self._publish = publish
         publish(HUB_AVAILABLE, pack(Presence(self.database.hub, True)), True)
-        return _TOPICS
 
     def down(self) -> None:
         """See `Part`. What was heard and not kept is sent again."""

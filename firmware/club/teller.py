@@ -92,7 +92,12 @@ class Teller:
         self._state = b""
         self._state_s = 0.0
 
-    def up(self, publish: Publish) -> Sequence[str]:
+    @property
+    def topics(self) -> Sequence[str]:
+        """See `Part`."""
+        return HUB_AVAILABLE, topic(self._settings.table, "ack")
+
+    def up(self, publish: Publish) -> None:
         """See `Part`."""
         table, prefix = self._settings.table, self._settings.discovery
         self._publish, self._state = publish, b""
@@ -101,7 +106,6 @@ class Teller:
                 publish(name, payload, True)
         self._tell_state(self._now_s())
         publish(topic(table, "available"), ONLINE, True)
-        return HUB_AVAILABLE, topic(table, "ack")
 
     def hear(self, name: str, payload: bytes) -> None:
         """See `Part`. A message that cannot be meant is passed over: the hub's next one says the same."""

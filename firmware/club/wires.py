@@ -103,8 +103,12 @@ Publish = Callable[[str, bytes, bool], None]
 class Part(Protocol):
     """Whoever lives behind a connection. Every method is called in the connection's one thread."""
 
-    def up(self, publish: Publish) -> Sequence[str]:
-        """The connection is new: say what is to be said first; the topics to hear."""
+    @property
+    def topics(self) -> Sequence[str]:
+        """What it wants to hear."""
+
+    def up(self, publish: Publish) -> None:
+        """The connection is new: say what is to be said first."""
 
     def hear(self, topic: str, payload: bytes) -> None:
         """A message came."""
@@ -232,13 +236,19 @@ class Wire:
         except (OSError, ValueError) as error:
             raise NoBroker(f"{self._broker.name}: {_words(error)}; trying again") from None
         client.loop_start()
-        while (answer := self._inbox.get(CONNECT_S)) is _Mark.WAKE:
-            pass
+        answer = self._answer(time.monotonic() + CONNECT_S)
         if answer is not _Mark.UP:
             client.loop_stop()
             why = answer.why if isinstance(answer, _Lost) else "no answer"
             raise NoBroker(f"{self._broker.name}: {why}; trying again")
         return client
+
+    def _answer(self, until_s: float) -> _Heard | _Lost | _Mark | None:
+        """What the broker says to us, None if nothing; those who wake us meanwhile do not make the wait longer."""
+        while (left_s := until_s - time.monotonic()) > 0:
+            if (answer := self._inbox.get(left_s)) is not _Mark.WAKE:
+                return answer
+        return None
 
     def _serve(self, client: Any) -> None:
         """Everything that happens while the connection lasts."""
@@ -247,8 +257,9 @@ class Wire:
             client.publish(topic, payload, qos=1, retain=retain)
 
         self._say(f"{self._broker.name}: connected")
-        for topic in self._part.up(publish):
+        for topic in self._part.topics:  # first: what we say next is answered at once
             client.subscribe(topic, qos=1)
+        self._part.up(publish)
         while not (self._stop.is_set() and (self._part.farewell() or time.monotonic() > self._end_s)):
             lost = self._take(self._part.turn())
             if lost is not None:

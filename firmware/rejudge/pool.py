@@ -25,8 +25,6 @@ PARTS: Final = "parts"
 PICTURES: Final = "hard"
 #: How long a scheduler may take to answer, in seconds.
 PATIENCE_S: Final = 15
-#: Workers that die with an item in their hands before it is given up as one that kills workers.
-DEATHS: Final = 3
 
 Pool = Callable[[Sequence[Item], Order], Iterator[Outcome]]
 
@@ -82,18 +80,22 @@ def cluster(address: str) -> Pool:
             raise OSError(f"scheduler {address}: {words}; start one with `dask scheduler`, or leave it out") from None
         with client:
             futures = {client.submit(judge_item, item, order, pure=False): item for item in items}
-            for future in distributed.as_completed(list(futures)):
+            for future in distributed.as_completed(list(futures), loop=client.loop):
                 yield _result(future, futures[future])
 
     return on_workers
 
 
 def _result(future: Any, item: Item) -> Outcome:
-    """What a worker made of an item; one that killed every worker that had it, or that could not be run, says so."""
-    if future.status != "finished":
-        why = " ".join(f"{type(future.exception()).__name__}: {future.exception()}".split())[:300]
+    """What a worker made of an item; a result that died with its worker before it came here is worked out once more.
+
+    An item that could not be run (it killed every worker that had it, or the cluster has gone) says so.
+    """
+    try:
+        outcome: Outcome = future.result()
+    except Exception as error:  # whatever a cluster can fail with: the item is in trouble, the others are not
+        why = " ".join(f"{type(error).__name__}: {error}".split())[:300]
         return Outcome(item.name, item.kind.value, trouble=f"no worker could judge it: {why}")
-    outcome: Outcome = future.result()
     future.release()
     return outcome
 

@@ -62,8 +62,9 @@ class Broker:
     waiting: list[tuple[str, bytes]] = field(default_factory=list)
 
     def connect(self, part: object) -> None:
-        topics = part.up(self.publish)  # type: ignore[attr-defined]
-        self.parts.append((part, tuple(topics)))
+        topics = tuple(part.topics)  # type: ignore[attr-defined]
+        self.parts.append((part, topics))
+        part.up(self.publish)  # type: ignore[attr-defined]
         for name, payload in list(self.retained.items()):
             if any(_fits(name, topic) for topic in topics):
                 part.hear(name, payload)  # type: ignore[attr-defined]
