@@ -151,6 +151,12 @@ def look(picture: Image, anchors: Anchors) -> Look:
     return Look(score, (level + 1) / (anchors.level + 1), _steps(raw) / anchors.sharp, units)
 
 
+def edges(picture: Image) -> float:
+    """How hard the edges of a coarse picture are, grey levels from pixel to pixel: of the steepest two in a hundred."""
+    rows = picture[::4].astype(np.int16)
+    return float(np.percentile(np.abs(np.diff(rows, axis=1)), 98))
+
+
 def drift(units: Patches, anchors: Anchors) -> tuple[Floats, Floats]:
     """How far each anchor seems to have gone, coarse px [n, 2], true for a pixel or so; and how well it tells [n].
 

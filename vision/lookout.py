@@ -49,6 +49,9 @@ _BLURRED: Final = 0.5
 _STILL_THERE: Final = 0.5
 """Out of focus, edges still correlate with what they were by more than this; under a palm they do not."""
 
+_NO_EDGES: Final = 0.5
+"""A picture whose edges are less than half as hard as they were shows no table at all: the lens is covered."""
+
 _SAID_AFTER_S: Final = 0.4
 """A single bad frame is passed over in silence; this is trouble."""
 
@@ -90,7 +93,7 @@ class Lookout:
     trouble: Amiss | None = None
     steady: Steady = field(init=False)
     _clock_s: float = 0.0
-    _ill_since: float | None = None
+    _ill: tuple[Amiss, float] | None = None
     _well_since: float | None = None
     _fresh: Mask | None = None
     _last: Frame | None = None
@@ -113,8 +116,8 @@ class Lookout:
         if view is not None:
             amiss = self._unsound(view) or old
         if amiss is None and view is not None:
-            return self._well(view)
-        return self._ill(amiss or Amiss.LOST, frame.seconds)
+            return self._good(view)
+        return self._bad(amiss or Amiss.LOST, frame.seconds)
 
     def again(self) -> None:
         """The next frame's time is on another clock than those before: a session begins."""
@@ -151,7 +154,7 @@ class Lookout:
             return Amiss.BLURRED
         if view.place is not Place.UNKNOWN:
             return None
-        return Amiss.COVERED if soft else Amiss.MOVED
+        return Amiss.COVERED if view.edges < _NO_EDGES else Amiss.MOVED
 
     def _softness(self, look: Look) -> tuple[bool, bool]:
         """Have the edges gone soft, and are they still there?"""
@@ -166,21 +169,21 @@ class Lookout:
 
     # --- from frame to frame ---------------------------------------------------------------------------------
 
-    def _ill(self, amiss: Amiss, seconds: float) -> Outlook:
+    def _bad(self, amiss: Amiss, seconds: float) -> Outlook:
         self._well_since = None
-        self._ill_since = self._clock_s if self._ill_since is None else self._ill_since
-        for_s = self._clock_s - self._ill_since
-        after_s = _MOVED_AFTER_S if amiss is Amiss.MOVED and self.trouble is None else _SAID_AFTER_S
-        if amiss is self.trouble or for_s < after_s:
+        if self._ill is None or self._ill[0] is not amiss:
+            self._ill = amiss, self._clock_s
+        for_s = self._clock_s - self._ill[1]
+        if amiss is self.trouble or for_s < (_MOVED_AFTER_S if amiss is Amiss.MOVED else _SAID_AFTER_S):
             return Outlook(None)
         before, self.trouble = self.trouble, amiss
         return Outlook(None, None, (amiss, seconds - for_s), before)
 
-    def _well(self, view: View) -> Outlook:
+    def _good(self, view: View) -> Outlook:
         """The picture is good; after trouble that was said, only when it has been so for a moment."""
         self._fresh = view.unseen if view.unseen is not None else self._fresh
         self._well_since = self._clock_s if self._well_since is None else self._well_since
-        self._ill_since = None
+        self._ill = None
         if self.trouble is not None and self._clock_s - self._well_since < _WELL_AFTER_S:
             return Outlook(None)
         fresh, self._fresh, over, self.trouble = self._fresh, None, self.trouble, None

@@ -98,13 +98,15 @@ class Place(Enum):
 class View:
     """A frame as from the first place. ``unseen`` uint8 [h, w], 255 where the camera shows nothing now; None: all seen.
 
-    ``look``: the anchors' state, None before there are any.
+    ``look``: the anchors' state, None before there are any. ``edges``: of a picture whose place is not known, the
+    hardness of its edges as a share of what it was; a covered lens shows none.
     """
 
     place: Place
     image: Image
     look: Look | None
     unseen: Mask | None
+    edges: float = 1.0
 
 
 @dataclass(slots=True)
@@ -164,6 +166,7 @@ class Steady:
     _tries: int = 0
     _pending: Floats | None = None
     _renewed_s: float = 0.0
+    _edges: float = 0.0
     _markers_s: float = -1e9
     _next_s: float = 0.0
 
@@ -183,7 +186,7 @@ class Steady:
                 self._settle(seconds)
                 return View(Place.REGAINED, self.way.back(image), None, self.way.unseen)
             if self.since is not None:
-                return View(Place.UNKNOWN, view, look, None)
+                return View(Place.UNKNOWN, view, look, None, anchors.edges(picture) / max(self._edges, 1.0))
         self._tend(picture, look, seconds)
         return View(Place.KNOWN, view, look, None)
 
@@ -333,7 +336,7 @@ class Steady:
         if self._young is not None:
             self._raise(picture, seconds)
         elif self._anchors is None or seconds - self._renewed_s >= _RENEW_S:
-            self._renewed_s = seconds
+            self._renewed_s, self._edges = seconds, anchors.edges(picture)
             if self._anchors is not None and look is not None:
                 kept = self._held(look) | (self._seen_s > seconds - _FORGET_S)
                 self._anchors, self._seen_s = self._anchors.of(kept), self._seen_s[kept]

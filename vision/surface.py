@@ -91,7 +91,7 @@ class Surface:
     def bent(self, points: Any) -> Floats:
         """The other way: pixels of a lens without distortion [..., 2] -> picture pixels."""
         points = np.asarray(points, float)
-        if self.matrix is None or self.distortion is None:
+        if self.matrix is None or self.distortion is None or points.size == 0:
             return points
         flat = points.reshape(-1, 2)
         rays = np.concatenate([flat, np.ones((len(flat), 1))], axis=1) @ np.linalg.inv(self.matrix).T
@@ -120,7 +120,7 @@ def project(matrix: Floats, points: Floats) -> Floats:
 
 
 def _undistorted(points: Floats, matrix: Floats | None, distortion: Floats | None) -> Floats:
-    if matrix is None or distortion is None:
+    if matrix is None or distortion is None or points.size == 0:
         return points
     flat = np.ascontiguousarray(points.reshape(-1, 1, 2))
     straight: Floats = np.asarray(cv2.undistortPoints(flat, matrix, distortion, P=matrix), float)

@@ -29,6 +29,11 @@ def test_there_and_back_through_a_bent_lens() -> None:
     assert not np.allclose(surface.px([[450.0, 100.0]]), straight.px([[450.0, 100.0]]), atol=1.0)
 
 
+def test_no_points_are_no_points() -> None:
+    bent = Surface.fit(PICTURE, TABLE, (63, 88), (1150.0, 0, 640, 0, 1150.0, 480, 0, 0, 1), (-0.12, 0.03, 0, 0, 0))
+    assert bent.mm(np.zeros((0, 2))).shape == bent.px(np.zeros((0, 2))).shape == (0, 2)
+
+
 def test_scale() -> None:
     surface = Surface.fit([[0, 0], [1800, 0], [1800, 1400], [0, 1400]], TABLE)
     assert surface.px_per_mm == pytest.approx(2.0)
