@@ -90,14 +90,14 @@ class Surface:
 
     def bent(self, points: Any) -> Floats:
         """The other way: pixels of a lens without distortion [..., 2] -> picture pixels."""
-        points = np.asarray(points, float)
-        if self.matrix is None or self.distortion is None or points.size == 0:
-            return points
-        flat = points.reshape(-1, 2)
+        straight: Floats = np.asarray(points, float)
+        if self.matrix is None or self.distortion is None or straight.size == 0:
+            return straight
+        flat = straight.reshape(-1, 2)
         rays = np.concatenate([flat, np.ones((len(flat), 1))], axis=1) @ np.linalg.inv(self.matrix).T
         found, _ = cv2.projectPoints(rays, np.zeros(3), np.zeros(3), self.matrix, self.distortion)
         bent: Floats = np.asarray(found, float)
-        return bent.reshape(points.shape)
+        return bent.reshape(straight.shape)
 
     @property
     def px_per_mm(self) -> float:
