@@ -6,6 +6,7 @@ results.  It asks nobody anything: pictures come from an iterator, and whoever m
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,18 @@ from typing import Final
 import cv2
 
 from vision.calibrate import Calibrated, Point, calibrate, condition
-from vision.enrol import CARDS, EnrolError, Spread, audit, before_and_after, best_spread, enrol, in_order, load_head
+from vision.enrol import (
+    CARDS,
+    EnrolError,
+    Spread,
+    audit,
+    before_and_after,
+    best_spread,
+    enrol,
+    in_order,
+    is_gain,
+    load_head,
+)
 from vision.enrol import with_pack as adapted
 from vision.frames import Camera, FrameError
 from vision.outlines import find, plan
@@ -112,6 +124,9 @@ def make_markers(target: Path) -> list[str]:
 
 # --- calibrate ---------------------------------------------------------------------------------------------------
 
+SHOWN: Final = (".png", ".jpg", ".jpeg")
+"""Endings of the picture of the result."""
+
 
 def calibrate_table(image: Image, corners: Sequence[Point] | None = None, shown: Path | None = None) -> Calibrated:
     """Calibrate from a picture of the empty table, keep the result in table.toml, draw it into ``shown``.
@@ -120,7 +135,10 @@ def calibrate_table(image: Image, corners: Sequence[Point] | None = None, shown:
 
     :raises CalibrationError: if the table cannot be found.
     :raises ConfigError: if table.toml is missing or wrong.
+    :raises OSError: if ``shown`` cannot be written; the calibration is kept all the same.
     """
+    if shown is not None and shown.suffix.lower() not in SHOWN:
+        raise ValueError(f"{shown}: give a name that ends in {' or '.join(SHOWN)}")
     config, _ = table_settings()
     zones = [(zone.name, zone.polygon) for zone in config.zones]
     done = calibrate(image, (config.width_mm, config.height_mm), corners, zones)
@@ -129,7 +147,7 @@ def calibrate_table(image: Image, corners: Sequence[Point] | None = None, shown:
     text = settings_file.with_camera(path.read_text(), fit.picture, fit.table, fit.matrix, fit.distortion)
     settings_file.write(settings_path(), text)
     if shown is not None and not cv2.imwrite(str(shown), done.picture):
-        raise OSError(f"{shown}: cannot be written as a picture; give a name that ends in .png or .jpg")
+        raise OSError(f"{shown}: cannot be written; is its folder there? The calibration itself is kept")
     return done
 
 
@@ -142,7 +160,7 @@ def parse_corners(text: str) -> list[Point]:
         points = [(float(x), float(y)) for x, y in (pair.split(",") for pair in text.split())]
     except ValueError:
         points = []
-    if len(points) != 4:
+    if len(points) != 4 or not all(math.isfinite(v) for point in points for v in point):
         raise ValueError(f"corners: four x,y in px are wanted, clockwise from the top left, not {text!r}")
     return points
 
@@ -211,14 +229,16 @@ class Enrolment:
                 "one suit a picture, ace to king: cardtable enrol --in-order"
             )
         before, after = before_and_after(spreads, done.names, self.reader.threshold)
+        measured = [
+            f"before: {before.words} (single corners)",
+            f"after:  {after.words} (each corner by what the other taught)",
+        ]
+        if not is_gain(before, after):
+            return [*measured, "this pack is read as well without: nothing was written"]
         path = folder / PACK_FILE
         folder.mkdir(parents=True, exist_ok=True)
         settings_file.replace(path, done.head.to_bytes())
-        return [
-            f"before: {before.words} (single corners)",
-            f"after:  {after.words} (each corner by what the other taught)",
-            f"{path}: written; used from the next game on. To forget it: remove the file",
-        ]
+        return [*measured, f"{path}: written; used from the next game on. To forget it: remove the file"]
 
 
 def missing_words(missing: Sequence[str]) -> str:
@@ -247,9 +267,10 @@ SURELY_CARDS: Final = 2
 def advice(config: TableConfig, image: Image) -> str:
     """What to do about a picture of this table in which the reader finds no corner of a card."""
     surface, size_mm = surface_of(config), (config.width_mm, config.height_mm)
-    amiss = [finding.words for finding in condition(image, surface, size_mm).findings if not finding.good]
+    amiss = [finding for finding in condition(image, surface, size_mm).findings if not finding.good]
     if amiss:
-        return f"{'; '.join(amiss)} (`cardtable calibrate` tells when it is mended)"
+        first = [one for one in amiss if one.what == "light"] or amiss  # in the dark nothing else can be told
+        return f"{'; '.join(one.words for one in first)} (`cardtable calibrate` tells when it is mended)"
     card_mm = config.card_w_mm, config.card_h_mm
     lying = len(find(plan(image, surface, (0.0, 0.0, *size_mm)), card_mm, levels=True))
     if lying < SURELY_CARDS:

@@ -1,4 +1,4 @@
-"""The index reader's network and what it is fed while training."""
+"""The networks that read an index and the card round it, and what they are fed while training."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ import numpy as np
 import torch
 from torch import nn
 
-from models.synth.dataset import STORE_SIZE, STORE_SPAN
+from models.synth.dataset import CARD_AIM, CARD_SPAN, STORE_SIZE, STORE_SPAN
+from models.synth.dataset import CARD_SIZE as CARD_STORE_SIZE
 
 SIZE, SPAN = (40, 56), (2.0, 2.8)
 """Input px, and what it shows in rank-suit distances: 20 px a distance."""
+
+CARD_SIZE, CARD_SHOWN = (72, 72), (6.0, 6.0)
+"""Input px of the card network, and what it shows in rank-suit distances: 12 px a distance."""
 
 PX_PER_SPAN = SIZE[0] / SPAN[0]
 _STORE_PX = STORE_SIZE[0] / STORE_SPAN[0]
@@ -54,32 +58,95 @@ class IndexNet(nn.Module):  # type: ignore[misc]
         return result
 
 
+class CardNet(nn.Module):  # type: ignore[misc]
+    """What lies round an index, [n, 3, 72, 72] RGB 0..1 -> [n, 19]: what pips and court add to the index's logits."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.features = nn.Sequential(
+            _conv(3, 20, 2), _conv(20, 20),
+            _conv(20, 40, 2), _conv(40, 40),
+            _conv(40, 80, 2), _conv(80, 80),
+            _conv(80, 96, 2), nn.Conv2d(96, 48, 1), nn.ReLU(inplace=True),
+        )  # fmt: skip
+        self.hidden = nn.Sequential(
+            nn.Flatten(), nn.Dropout(0.1), nn.Linear(48 * 25, 128), nn.ReLU(inplace=True), nn.Dropout(0.1)
+        )
+        self.out = nn.Linear(128, 19)
+
+    def forward(self, pictures: torch.Tensor) -> torch.Tensor:
+        """Logits of rank and suit, see the class."""
+        result: torch.Tensor = self.out(self.hidden(self.features(pictures * 2 - 1)))
+        return result
+
+
+CARD_JITTER = 0.5
+"""The card is cut after two looks at its index: its place is surer than that of a first cut by this factor."""
+
+
+def jitter_card(stored: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Stored surroundings as a refined find would have cut them: uint8 [72, 72, 3]."""
+    store_px, px = CARD_STORE_SIZE[0] / CARD_SPAN[0], CARD_SIZE[0] / CARD_SHOWN[0]
+    turn = _turn(rng, px / store_px, CARD_JITTER)
+    index = np.array(CARD_STORE_SIZE) / 2 - np.array(CARD_AIM) * store_px
+    shift = rng.normal(0, JITTER_SHIFT, 2) * CARD_JITTER * px
+    aimed = np.array(CARD_SIZE) / 2 - np.array(CARD_AIM) * px + shift
+    return _cut(stored, turn, aimed - turn @ index, CARD_SIZE)
+
+
+def _turn(rng: np.random.Generator, scale: float, amount: float) -> np.ndarray:
+    """A random turn, scale, shear and stretch [2, 2] round ``scale``."""
+    angle = rng.normal(0, JITTER_ANGLE) * amount
+    scale *= math.exp(rng.normal(0, JITTER_SCALE) * amount)
+    c, s = math.cos(angle) * scale, math.sin(angle) * scale
+    turn = np.array([[c, -s], [s, c]]) @ np.array([[1, rng.normal(0, JITTER_SHEAR) * amount], [0, 1]])
+    turn[:, 0] *= math.exp(rng.normal(0, JITTER_STRETCH) * amount)
+    return np.asarray(turn)
+
+
+def _cut(stored: np.ndarray, turn: np.ndarray, origin: np.ndarray, size: tuple[int, int]) -> np.ndarray:
+    matrix = np.concatenate([turn, (origin + turn.sum(1) / 2 - 0.5)[:, None]], 1)
+    cut = cv2.warpAffine(stored, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(cut)
+
+
 def jitter(stored: np.ndarray, rng: np.random.Generator, amount: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
     """A stored crop as the finder might have cut it -> (uint8 [56, 40, 3], offsets [2, 2] in spans).
 
     ``amount`` 0 cuts it exactly. No mirror images: they do not exist.
     """
     shift = rng.normal(0, JITTER_SHIFT, 2) * amount * PX_PER_SPAN
-    angle = rng.normal(0, JITTER_ANGLE) * amount
-    scale = PX_PER_SPAN / _STORE_PX * math.exp(rng.normal(0, JITTER_SCALE) * amount)
-    c, s = math.cos(angle) * scale, math.sin(angle) * scale
-    turn = np.array([[c, -s], [s, c]]) @ np.array([[1, rng.normal(0, JITTER_SHEAR) * amount], [0, 1]])
-    turn[:, 0] *= math.exp(rng.normal(0, JITTER_STRETCH) * amount)
+    turn = _turn(rng, PX_PER_SPAN / _STORE_PX, amount)
     middle = np.array(SIZE) / 2 + shift - turn @ (np.array(STORE_SIZE) / 2)
-    matrix = np.concatenate([turn, (middle + turn.sum(1) / 2 - 0.5)[:, None]], 1)
-    cut = cv2.warpAffine(stored, matrix, SIZE, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    cut = _cut(stored, turn, middle, SIZE)
     return cut, ((_TRUE @ turn.T + middle) - _THOUGHT) / PX_PER_SPAN
 
 
-def stray_cut(stored: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """A piece of a crop at quite another size, uint8 [56, 40, 3]: pips, art and strokes that are no index."""
-    scale = PX_PER_SPAN / _STORE_PX * rng.uniform(2.0, 4.5)
-    angle = rng.uniform(0, 2 * math.pi)
-    c, s = math.cos(angle) * scale, math.sin(angle) * scale
+STRAY_ZOOM = (1.8, 4.5)
+"""How much smaller a stray find is than the index it lies in or beside."""
+
+
+def stray_cuts(
+    stored: np.ndarray, card: np.ndarray | None, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """An index and its card as if a find of another size lay there: half a figure, a pip, art; no index.
+
+    Where a picture's scale is searched for, the finder takes such for small indices, above all the right way up.
+    """
+    zoom = rng.uniform(*STRAY_ZOOM)
+    angle = rng.uniform(0, 2 * math.pi) if rng.random() < 0.5 else rng.normal(0, 0.15) + math.pi * rng.integers(2)
+    places = np.array([[0, -0.5], [0, 0.5], [0, 0], rng.uniform((-0.9, -1.2), (0.9, 1.2))])
+    at = places[rng.integers(len(places))] + rng.normal(0, 0.15, 2)
+    c, s = math.cos(angle) * zoom, math.sin(angle) * zoom
     turn = np.array([[c, -s], [s, c]])
-    aim = rng.uniform(0.25, 0.75, 2) * STORE_SIZE
-    matrix = np.concatenate([turn, (np.array(SIZE) / 2 - turn @ aim)[:, None]], 1)
-    return np.asarray(cv2.warpAffine(stored, matrix, SIZE, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
+    index = turn * PX_PER_SPAN / _STORE_PX
+    cut = _cut(stored, index, np.array(SIZE) / 2 - index @ (np.array(STORE_SIZE) / 2 + at * _STORE_PX), SIZE)
+    if card is None:
+        return cut, None
+    store_px, px = CARD_STORE_SIZE[0] / CARD_SPAN[0], CARD_SIZE[0] / CARD_SHOWN[0]
+    wide, aim = turn * px / store_px, np.array(CARD_AIM)
+    middle = np.array(CARD_STORE_SIZE) / 2 + (at - aim) * store_px
+    return cut, _cut(card, wide, np.array(CARD_SIZE) / 2 - aim * px - wide @ middle, CARD_SIZE)
 
 
 def colour_jitter(pictures: torch.Tensor) -> torch.Tensor:
@@ -108,11 +175,48 @@ def _specks(pictures: torch.Tensor) -> torch.Tensor:
     return torch.where(hit, (torch.rand(n, 1, high, wide) < 0.5).float(), pictures)
 
 
+FAINT_SHARE = 0.3
+"""Share of indices made too small to read beside a card that is not: so pips learn to speak up."""
+
+
+def fainter(pictures: torch.Tensor) -> torch.Tensor:
+    """Some of the indices [n, 3, h, w] as if the picture had a third to two thirds of its pixels."""
+    chosen = torch.rand(len(pictures)) < FAINT_SHARE
+    if not bool(chosen.any()):
+        return pictures
+    size = pictures.shape[-2:]
+    factor = float(torch.rand(1)) * 0.35 + 0.3
+    small = nn.functional.interpolate(pictures[chosen], scale_factor=factor, mode="area")
+    pictures = pictures.clone()
+    pictures[chosen] = nn.functional.interpolate(small, size=size, mode="bilinear")
+    return pictures
+
+
 def loss(
-    output: torch.Tensor, rank: torch.Tensor, suit: torch.Tensor, offsets: torch.Tensor, placed: torch.Tensor
+    output: torch.Tensor, card: torch.Tensor, seen: torch.Tensor, labels: torch.Tensor, offsets: torch.Tensor
 ) -> Any:
-    """Cross-entropy of rank and suit (label -1 ignored, 2 % smoothing) and the offsets where they are known."""
-    total = nn.functional.cross_entropy(output[:, :14], rank, ignore_index=-1, label_smoothing=0.02)
-    total = total + nn.functional.cross_entropy(output[:, 14:19], suit, ignore_index=-1, label_smoothing=0.02)
+    """The index alone, both together where the card is ``seen`` [n], a little of the card alone, and the offsets.
+
+    ``labels`` [n, 3]: rank, suit, are the offsets known.
+    """
+    rank, suit, placed = labels[:, 0], labels[:, 1], labels[:, 2].float()
+    total = _told(output, rank, suit)
+    if bool(seen.any()):
+        both = output[seen, :19].detach() + card
+        total = total + _told(both, rank[seen], suit[seen]) + CARD_ALONE * _told(card, rank[seen], suit[seen])
     off = nn.functional.smooth_l1_loss(output[:, 19:], offsets, reduction="none", beta=0.1).sum(1)
     return total + 2 * (off * placed).sum() / placed.sum().clamp(min=1)
+
+
+CARD_ALONE = 0.3
+"""Weight of what the card says without its index: enough to start from."""
+
+
+def _told(logits: torch.Tensor, rank: torch.Tensor, suit: torch.Tensor) -> torch.Tensor:
+    """Cross-entropy of rank and suit (label -1 ignored, 1 % smoothing)."""
+    wrong = [
+        nn.functional.cross_entropy(part, label, ignore_index=-1, label_smoothing=0.01)
+        for part, label in ((logits[:, :14], rank), (logits[:, 14:19], suit))
+        if bool((label >= 0).any())
+    ]
+    return torch.stack(wrong).sum()

@@ -20,6 +20,9 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import nn
+
+from models.crops import CropStore
 
 CHECKPOINT_S = 240.0
 """Seconds between checkpoints."""
@@ -128,83 +131,46 @@ def train_finder(work: Path, minutes: float, name: str, start: Path | None, lr: 
 # --- the index reader ------------------------------------------------------------------------------
 
 
-class CropStore:
-    """Memory-mapped crop shards of a split; new shards are taken up as they appear."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.shards: dict[Path, tuple[np.ndarray, np.ndarray]] = {}
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Take up shards written since."""
-        for path in sorted(self.folder.glob("*.npy")):
-            if path not in self.shards and not path.name.endswith((".labels.npy", ".part.npy")):
-                labels = np.load(path.with_suffix("").with_suffix(".labels.npy")).astype(np.int64)
-                self.shards[path] = (np.load(path, mmap_mode="r"), labels)
-
-    def count(self) -> int:
-        """Crops there are."""
-        return sum(len(labels) for _, labels in self.shards.values())
-
-    def pick(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """One crop and its labels (rank, suit, placed): by kind of shard, then evenly; "none" is held back."""
-        kinds = {k: [p for p in self.shards if p.name.startswith(k)] for k in KIND_SHARES}
-        names = [k for k, paths in kinds.items() if paths]
-        share = np.array([KIND_SHARES[k] for k in names])
-        for _ in range(20):
-            kind = names[rng.choice(len(names), p=share / share.sum())]
-            paths = kinds[kind]
-            images, labels = self.shards[paths[rng.integers(len(paths))]]
-            i = int(rng.integers(len(labels)))
-            if labels[i, 0] != 13 or rng.random() < 0.6:
-                break
-        return images[i], labels[i]
-
-
-STRAY_SHARE = 0.1
-"""Share of cuts at a size where no index lies: without them clubs and court art were read as queens."""
-
-KIND_SHARES = {"scenes": 0.22, "windows": 0.16, "late": 0.15, "ink": 0.35, "photos": 0.12}
-"""How often the trainer takes a crop from drawn scenes, drawn windows, later drawings and real photographs."""
+STRAY_SHARE = 0.12
+"""Share of cuts at a size where no index lies: without them halves of figures, clubs and court art were queens."""
 
 
 def train_reader(work: Path, minutes: float, name: str, start: Path | None, lr: float) -> None:
-    """One cosine of IndexNet on jittered crops."""
-    from models.index_net import IndexNet, colour_jitter, loss
+    """One cosine of IndexNet and CardNet together, on jittered crops."""
+    from models.index_net import CardNet, IndexNet, colour_jitter, fainter, loss
 
     checkpoint, store = work / f"{name}.pt", CropStore(work / "crops" / "train")
-    network = IndexNet().to(memory_format=torch.channels_last)
+    networks = nn.ModuleDict({"index": IndexNet(), "card": CardNet()}).to(memory_format=torch.channels_last)
     done, seen = 0.0, 0
     if checkpoint.exists():
         state = torch.load(checkpoint, weights_only=True)
-        network.load_state_dict(state["model"])
+        networks.load_state_dict(state["model"])
         done, seen = state["done"], state["seen"]
     elif start:
-        network.load_state_dict(torch.load(start, weights_only=True)["model"])
-    optimiser = torch.optim.AdamW(network.parameters(), lr=lr, weight_decay=1e-2)
+        networks.load_state_dict(torch.load(start, weights_only=True)["model"])
+    optimiser = torch.optim.AdamW(networks.parameters(), lr=lr, weight_decay=1e-2)
     averaged = torch.optim.swa_utils.AveragedModel(
-        network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.998), use_buffers=True
+        networks, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.998), use_buffers=True
     )
     rng = np.random.default_rng(SEED + seen)
     began, saved, running, step, budget = time.monotonic(), time.monotonic(), 0.0, 0, minutes * 60
     first = done
-    print(f"{store.count()} crops, {sum(p.numel() for p in network.parameters())} parameters", flush=True)
+    print(f"{store.count()} crops, {sum(p.numel() for p in networks.parameters())} parameters", flush=True)
     while done < 1:
         done = first + (time.monotonic() - began) / budget
         rate = lr * min(1.0, (step + 1) / 200) * (0.5 * (1 + math.cos(math.pi * min(done, 1))) + 0.005)
         for group in optimiser.param_groups:
             group["lr"] = rate
         batch = crop_batch(store, rng, READER_BATCH)
-        pictures = colour_jitter(batch[0]).contiguous(memory_format=torch.channels_last)
+        indices, cards = (colour_jitter(x).contiguous(memory_format=torch.channels_last) for x in batch[:2])
         with torch.autocast("cpu", torch.bfloat16):
-            output = network(pictures)
-        value = loss(output.float(), *batch[1:])
+            output, card = networks["index"](fainter(indices)), networks["card"](cards)
+        value = loss(output.float(), card.float(), *batch[2:])
         optimiser.zero_grad()
         value.backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), 5)
+        torch.nn.utils.clip_grad_norm_(networks.parameters(), 5)
         optimiser.step()
-        averaged.update_parameters(network)
+        averaged.update_parameters(networks)
         step, seen = step + 1, seen + READER_BATCH
         running = 0.98 * running + 0.02 * value.item() if step > 1 else value.item()
         if step % 200 == 0:
@@ -219,28 +185,34 @@ def train_reader(work: Path, minutes: float, name: str, start: Path | None, lr: 
 
 
 def crop_batch(store: CropStore, rng: np.random.Generator, size: int) -> tuple[torch.Tensor, ...]:
-    """Jittered crops float [n, 3, 56, 40] RGB 0..1, rank, suit, offsets [n, 4], placed [n]."""
-    from models.index_net import jitter, stray_cut
+    """Jittered indices [n, 3, 56, 40] and cards [m, 3, 72, 72] RGB 0..1, which have a card, labels, offsets [n, 4]."""
+    from models.index_net import jitter, jitter_card, stray_cuts
 
-    pictures, ranks, suits, offsets, placed = [], [], [], [], []
+    indices, cards, has_card, labels, offsets = [], [], [], [], []
     for _ in range(size):
-        stored, label = store.pick(rng)
+        stored, card, label = store.pick(rng)
         cut, offset = jitter(np.asarray(stored), rng)
+        round_it = None if card is None else jitter_card(np.asarray(card), rng)
         if rng.random() < STRAY_SHARE:
-            cut, label = stray_cut(np.asarray(stored), rng), np.array([13, 4, 0])
-        pictures.append(cut)
-        ranks.append(label[0])
-        suits.append(label[1])
+            cut, round_it = stray_cuts(np.asarray(stored), card, rng)
+            label = np.array([13, 4, 0])
+        indices.append(cut)
+        cards += [] if round_it is None else [round_it]
+        has_card.append(card is not None)
+        labels.append(label)
         offsets.append(offset.ravel())
-        placed.append(label[2])
-    x = torch.from_numpy(np.stack(pictures)[..., ::-1].copy()).permute(0, 3, 1, 2).float() / 255
     return (
-        x,
-        torch.tensor(np.array(ranks)),
-        torch.tensor(np.array(suits)),
+        _pictures(indices),
+        _pictures(cards),
+        torch.tensor(has_card),
+        torch.tensor(np.array(labels)),
         torch.tensor(np.array(offsets)).float(),
-        torch.tensor(np.array(placed)).float(),
     )
+
+
+def _pictures(cuts: list[np.ndarray]) -> torch.Tensor:
+    """BGR uint8 cuts -> float [n, 3, h, w] RGB 0..1."""
+    return torch.from_numpy(np.stack(cuts)[..., ::-1].copy()).permute(0, 3, 1, 2).float() / 255
 
 
 if __name__ == "__main__":

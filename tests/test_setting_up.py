@@ -75,9 +75,39 @@ def test_a_failed_calibration_changes_nothing(settings: Path, tmp_path: Path) ->
     assert settings.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("corners", "words"),
+    [
+        ([(0, 0), (1, 0), (1, 1), (0, 1)], "a card would be 0 px wide"),
+        ([(9000, 0), (9900, 0), (9900, 700), (9000, 700)], "outside the picture"),
+        ([(-99999, 0), (200, 0), (200, 719), (-99999, 719)], "outside the picture"),
+    ],
+)
+def test_corners_of_which_nothing_can_come_do_not_replace_the_calibration(
+    settings: Path, tmp_path: Path, corners: list[tuple[float, float]], words: str
+) -> None:
+    setting_up.make_mat(tmp_path / "mat.pdf", 4)
+    before = settings.read_bytes()
+    with pytest.raises(CalibrationError, match=words):
+        setting_up.calibrate_table(np.full((720, 1280, 3), 90, np.uint8), corners)
+    assert settings.read_bytes() == before
+
+
+def test_the_picture_of_the_result_needs_a_name_that_says_what_it_is(settings: Path, tmp_path: Path) -> None:
+    setting_up.make_mat(tmp_path / "mat.pdf", 4)
+    image, corners = np.full((720, 1280, 3), 90, np.uint8), [(0, 0), (1279, 0), (1279, 719), (0, 719)]
+    before = settings.read_bytes()
+    with pytest.raises(ValueError, match=r"ends in \.png or \.jpg"):
+        setting_up.calibrate_table(image, corners, tmp_path / "seen.xyz")
+    assert settings.read_bytes() == before
+    with pytest.raises(OSError, match="The calibration itself is kept"):
+        setting_up.calibrate_table(image, corners, tmp_path / "no" / "seen.png")
+    assert settings.read_bytes() != before
+
+
 def test_corners_by_hand() -> None:
     assert setting_up.parse_corners("112,60 1172,84.5 1166,905 98,890")[1] == (1172, 84.5)
-    for wrong in ("", "1,2 3,4 5,6", "1,2 3,4 5,6 7", "a,b c,d e,f g,h"):
+    for wrong in ("", "1,2 3,4 5,6", "1,2 3,4 5,6 7", "a,b c,d e,f g,h", "0,0 nan,0 9,9 0,9", "0,0 inf,0 9,9 0,9"):
         with pytest.raises(ValueError, match="four x,y in px"):
             setting_up.parse_corners(wrong)
 
@@ -108,10 +138,14 @@ def test_one_picture_waits_for_the_camera_to_warm_up_and_closes_it() -> None:
     assert camera.closed
 
 
-def test_enrolment_asks_again_says_what_is_missing_and_keeps_the_pack(
-    settings: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("gain", [True, False])
+def test_enrolment_asks_again_says_what_is_missing_and_keeps_a_pack_that_gains(
+    settings: Path, monkeypatch: pytest.MonkeyPatch, gain: bool
 ) -> None:
+    """A pack that is read as well without stays as it is."""
     from tests.vision.test_enrol import made
+
+    monkeypatch.setattr(setting_up, "is_gain", lambda before, after: gain)
 
     spreads = [made(enrol.CARDS[k : k + 26], set(enrol.CARDS), k) for k in (0, 26)]
     monkeypatch.setattr(setting_up, "best_spread", lambda reader, image, px, seed: spreads[seed])
@@ -123,7 +157,11 @@ def test_enrolment_asks_again_says_what_is_missing_and_keeps_the_pack(
     said = work.finish(settings.parent)
     assert "before:" in said[0]
     assert "after:" in said[1]
-    assert enrol.load_head(settings.parent / "pack.npz").weights.shape[1] == 19
+    pack = settings.parent / "pack.npz"
+    assert pack.exists() == gain
+    assert ("nothing was written" in said[2]) != gain
+    if gain:
+        assert enrol.load_head(pack).weights.shape[1] == 19
 
 
 def test_cards_laid_in_order_must_be_thirteen(monkeypatch: pytest.MonkeyPatch) -> None:

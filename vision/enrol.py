@@ -30,6 +30,7 @@ from .reader import (
     SUITS,
     UNREAD,
     Floats,
+    Found,
     Image,
     Index,
     IndexReader,
@@ -75,13 +76,15 @@ class Look:
     """One card as it was seen: what the reader thinks of its corners, and cuts of them for the head.
 
     ``log_p`` [52] in the order of CARDS; ``cuts`` uint8 [n, h, w, 3], those of the first corner first, as many of each;
-    ``outputs`` [n, 23] are the network's for them; ``middle_px`` is where the card lay; ``card`` is what the reader
+    ``outputs`` [n, 23] are the network's for them; ``round_it`` [2, 19] is what the card round either corner adds to
+    them; ``middle_px`` is where the card lay; ``card`` is what the reader
     alone says, "?" included; ``corners`` is how many of its corners were found.
     """
 
     log_p: NDArray[np.float64]
     cuts: NDArray[np.uint8]
     outputs: Floats
+    round_it: Floats
     middle_px: tuple[float, float]
     card: str
     corners: int
@@ -161,7 +164,8 @@ def _look(plain: IndexReader, image: Image, card: tuple[Reading, tuple[Index, ..
     middle = np.mean([i.middle for i in corners], axis=0) if len(corners) == 2 else reading.corners.mean(0)
     log_p = np.sum([_log_p(index.rank_p, index.suit_p) for index in corners], axis=0)
     place = (float(middle[0]), float(middle[1]))
-    return Look(log_p, np.stack(cuts), plain.outputs(cuts), place, reading.card, len(corners))
+    round_it = plain.added(image, [Found(1.0, np.array(i.rank_px), np.array(i.suit_px)) for i in both])
+    return Look(log_p, np.stack(cuts), plain.outputs(cuts), round_it, place, reading.card, len(corners))
 
 
 def _log_p(rank_p: Sequence[float], suit_p: Sequence[float]) -> NDArray[np.float64]:
@@ -559,6 +563,11 @@ class Accuracy:
         return f"{100 * self.right / total:.0f} % read, {self.wrong} wrong, {self.unread} unread of {total}"
 
 
+def is_gain(before: Accuracy, after: Accuracy) -> bool:
+    """Is a head worth keeping? It must read more, and nothing wrongly that was not so before."""
+    return after.right > before.right and after.wrong <= before.wrong
+
+
 def accuracy(said: Iterable[str], truth: Iterable[str]) -> Accuracy:
     """How readings ("?" is unread) compare with the truth, card by card."""
     pairs = list(zip(said, truth, strict=True))
@@ -570,7 +579,7 @@ def accuracy(said: Iterable[str], truth: Iterable[str]) -> Accuracy:
 def before_and_after(
     spreads: Sequence[Spread], names: Sequence[str | None], threshold: float
 ) -> tuple[Accuracy, Accuracy]:
-    """Accuracy of the network alone, and with a head that learnt from the other corner only; on single corners.
+    """Accuracy of the reader alone, and with a head that learnt from the other corner only; on single corners.
 
     :raises EnrolError: if too little is named to learn from.
     """
@@ -588,14 +597,15 @@ def before_and_after(
         for look, _ in named:
             exact = (1 - half) * len(look.cuts) // 2
             cuts, outputs = look.cuts[exact : exact + 1], look.outputs[exact : exact + 1]
-            before.append(_said(outputs, threshold))
-            after.append(_said(head(list(cuts), outputs), threshold))
+            card = look.round_it[1 - half]
+            before.append(_said(outputs, card, threshold))
+            after.append(_said(head(list(cuts), outputs), card, threshold))
     return accuracy(before, truth), accuracy(after, truth)
 
 
-def _said(outputs: Floats, threshold: float) -> str:
-    """The card that outputs [1, 23] name, or "?"."""
-    rank, suit = _softmax(outputs[0, :14]), _softmax(outputs[0, 14:19])
+def _said(outputs: Floats, card: Floats, threshold: float) -> str:
+    """The card that outputs [1, 23] and the card round them [19] name, or "?"."""
+    rank, suit = _softmax(outputs[0, :14] + card[:14]), _softmax(outputs[0, 14:19] + card[14:])
     if rank[:13].max() * suit[:4].max() < threshold:
         return UNREAD
     return RANKS[int(rank[:13].argmax())] + SUITS[int(suit[:4].argmax())]

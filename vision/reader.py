@@ -1,11 +1,13 @@
 """Cards in a picture: find corner indices, read each one, join them to cards. The models run here alone.
 
-Two small networks, both ONNX files beside their model cards in ``models/``:
+Three small networks, ONNX files beside their model card in ``models/``:
 
 - the *finder* sees the picture at a scale where a card is ``Finder.card_px`` wide and says where an
   index (rank above suit) lies and which way it points; it knows no card by name;
 - the *index reader* sees one index, cut from the full-resolution picture and turned upright, and
-  gives rank and suit, or none, and where in the cut they really lie.
+  gives rank and suit, or none, and where in the cut they really lie;
+- the *card reader* sees what lies round an index, on its own card's side, and says what pips and
+  court add to that: they are twice as large as the index's. What speaks against each other ends as "?".
 
 What this module does not do: follow cards over time (tracker.py), know millimetres (surface.py), or
 guess. A reading below the stored threshold is "?".
@@ -38,6 +40,9 @@ Adapt: TypeAlias = Callable[[Sequence[Image], Floats], Floats]
 
 RANKS: Final = "A23456789TJQK"
 SUITS: Final = "CDHS"
+MODEL_FILES: Final = ("index-finder.onnx", "index-reader.onnx", "card-reader.onnx")
+"""The networks' files, in models/."""
+
 UNREAD: Final = "?"
 BACK: Final = "back"
 
@@ -71,16 +76,31 @@ _INDEX_LIKE: Final = 0.5
 _SECOND_LOOK: Final = 0.7
 """What a second corner that agrees is worth: less than a new look, for both share their print and their light."""
 
-_LOOK_SIZES: Final = (1.0, 1.12, 0.9)
-"""Sizes of the last three cuts of an index; together they read 33 % of hard drawn indices without a fault, one 32 %."""
+_UNLIKE: Final = 0.75
+"""Indices in one place that differ more than this in size are not both indices."""
+
+_FOOTPRINT: Final = (0.5, 1.0)
+"""Half the width and height of an index, in its own rank-suit distances."""
+
+_LOOK_SIZES: Final = (1.12, 0.9)
+"""Sizes of the last two cuts of an index, beside the second look at its usual size."""
+
+_CARD_SIZES: Final = (0.9, 1.1)
+"""Sizes of the cuts of a card: of held-out readings 80 % are kept with 2 wrong ones; from a single look it was 12."""
+
+_WAY_UP: Final = 0.8
+"""A first look as sure as this is not tried upside down: an index turned over is no index, or hardly one."""
 
 _DOUBT: Final = 0.25
 """Corners of one card that disagree count against it from this confidence on."""
 
+_CREDIBLE: Final = (0.9, 0.15)
+"""A "?" is told of what is an index to this likelihood and some card to that: of drawn tables' junk 9 % pass."""
+
 _POOR: Final = 0.4
 """A "?" less likely than this, inside a card that was read, is a pip or a court's picture, not a card lying on it."""
 
-_STILL_FRACTIONS: Final = (0.6, 0.42, 0.29, 0.2, 0.14, 0.1, 0.07, 0.048)
+STILL_FRACTIONS: Final = (0.6, 0.42, 0.29, 0.2, 0.14, 0.1, 0.07, 0.048)
 """Card widths tried in a picture of unknown scale, as fractions of its longer side."""
 
 _STILL_LEAST_PX: Final = 38.0
@@ -207,6 +227,16 @@ def cut_index(
     return _warp(image, matrix, size)
 
 
+def surroundings(
+    rank_px: ArrayLike, suit_px: ArrayLike, aim: tuple[float, float]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Rank and suit places px moved ``aim`` rank-suit distances right and down along the card."""
+    rank, suit = np.asarray(rank_px, float), np.asarray(suit_px, float)
+    down = suit - rank
+    step = np.array([down[1], -down[0]]) * aim[0] + down * aim[1]
+    return rank + step, suit + step
+
+
 def _cut_shrunk(
     image: Image, origin: NDArray[np.float64], steps: NDArray[np.float64], size: tuple[int, int], shrink: int
 ) -> Image:
@@ -327,6 +357,47 @@ def _thin(finds: Iterable[Found]) -> list[Found]:
 
 
 @dataclass(frozen=True, slots=True)
+class CardReader:
+    """What pips and court say: a cut of the card round an index -> what they add to its rank and suit."""
+
+    session: Any
+    size: tuple[int, int]
+    span: tuple[float, float]
+    aim: tuple[float, float]
+
+    @classmethod
+    def load(cls, path: Path, threads: int) -> CardReader:
+        session, spec = _open(path, "card-reader", threads)
+        spec.expect("ranks", RANKS)
+        spec.expect("suits", SUITS)
+        size, span, aim = (spec.get(key, list) for key in ("size", "span", "aim"))
+        return cls(session, (int(size[0]), int(size[1])), _pair(span), _pair(aim))
+
+    def add(self, image: Image, finds: Sequence[Found]) -> Floats:
+        """Logits [n, 19] to be added to the index's (ranks, none, suits, none): the mean of looks at two sizes."""
+        return np.asarray(np.mean([self._look(image, finds, size) for size in _CARD_SIZES], axis=0), np.float32)
+
+    def _look(self, image: Image, finds: Sequence[Found], size: float) -> Floats:
+        span = self.span[0] * size, self.span[1] * size
+        return self.outputs([cut_index(image, *surroundings(f.rank, f.suit, self.aim), self.size, span) for f in finds])
+
+    def outputs(self, cuts: Sequence[Image]) -> Floats:
+        """Cuts uint8 [n, h, w, 3] BGR -> logits [n, 19]."""
+        return _run(self.session, cuts)
+
+
+def _pair(values: Sequence[Any]) -> tuple[float, float]:
+    return float(values[0]), float(values[1])
+
+
+def _run(session: Any, cuts: Sequence[Image]) -> Floats:
+    """Cuts uint8 [n, h, w, 3] BGR through a network that wants RGB 0..1."""
+    batch = np.stack(cuts)[..., ::-1].transpose(0, 3, 1, 2).astype(np.float32) / np.float32(255)
+    (output,) = session.run(None, {session.get_inputs()[0].name: np.ascontiguousarray(batch)})
+    return np.asarray(output, np.float32)
+
+
+@dataclass(frozen=True, slots=True)
 class IndexReader:
     """The index reader: a cut -> rank 13 + none, suit 4 + none, and the true places of both."""
 
@@ -335,6 +406,8 @@ class IndexReader:
     span: tuple[float, float]
     temperature: float
     threshold: float
+    card: CardReader | None = None
+    """Pips and court as the second opinion."""
     adapt: Adapt | None = None
     """What was learnt of this house's own pack (enrol.py); None reads every pack alike."""
 
@@ -347,7 +420,7 @@ class IndexReader:
         return cls(
             session,
             (int(size[0]), int(size[1])),
-            (float(span[0]), float(span[1])),
+            _pair(span),
             spec.get("temperature", float),
             spec.get("threshold", float),
         )
@@ -365,33 +438,54 @@ class IndexReader:
 
     def outputs(self, cuts: Sequence[Image]) -> Floats:
         """The network's own outputs [n, 23]: 14 rank and 5 suit logits (over the temperature), 4 offsets."""
-        batch = np.stack(cuts)[..., ::-1].transpose(0, 3, 1, 2).astype(np.float32) / np.float32(255)
-        name = self.session.get_inputs()[0].name
-        (output,) = self.session.run(None, {name: np.ascontiguousarray(batch)})
+        output = _run(self.session, cuts)
         scale = np.ones(output.shape[1], np.float32)
         scale[:19] = self.temperature
         return np.asarray(output / scale, np.float32)
 
     def read(self, image: Image, finds: Sequence[Found]) -> list[Index]:
-        """Read each find both ways up, draw it in to where it really lies, and ask again at several sizes.
+        """Read each find, draw it in to where it really lies, ask again at several sizes, and ask the card round it.
 
         What the second look takes for no index is left out.
         """
         if not finds:
             return []
-        both = [*finds, *(Found(f.score, f.suit, f.rank) for f in finds)]
-        ranks, suits, offsets = self._look(image, both)
-        sure = ranks[:, :13].max(1) * suits[:, :4].max(1)
-        ways = [i if sure[i] >= sure[i + len(finds)] else i + len(finds) for i in range(len(finds))]
-        once = [moved(both[way], offsets[way]) for way in ways]
+        once = self._right_way_up(image, finds)
         ranks, suits, offsets = self._look(image, once)
-        like = np.flatnonzero((ranks[:, 13] < 1 - _INDEX_LIKE) & (suits[:, 4] < 1 - _INDEX_LIKE))
-        twice = [f for i in like if _is_whole(f := moved(once[i], offsets[i]), image)]
-        if not twice:
+        like = [
+            i
+            for i in np.flatnonzero((ranks[:, 13] < 1 - _INDEX_LIKE) & (suits[:, 4] < 1 - _INDEX_LIKE))
+            if _is_whole(moved(once[i], offsets[i]), image)
+        ]
+        if not like:
             return []
-        looks = [self._look(image, twice, size)[:2] for size in _LOOK_SIZES]
-        rank_p, suit_p = (_agreed([look[part] for look in looks]) for part in (0, 1))
-        return [self._index(f, r, s) for f, r, s in zip(twice, rank_p, suit_p, strict=True)]
+        twice = [moved(once[i], offsets[i]) for i in like]
+        looks = [(ranks[like], suits[like]), *(self._look(image, twice, size)[:2] for size in _LOOK_SIZES)]
+        added = self.added(image, twice)
+        rank_p = _agreed([look[0] for look in looks], added[:, :14])
+        suit_p = _agreed([look[1] for look in looks], added[:, 14:])
+        return _one_an_index([self._index(f, r, s) for f, r, s in zip(twice, rank_p, suit_p, strict=True)])
+
+    def added(self, image: Image, finds: Sequence[Found]) -> Floats:
+        """What the card reader adds to the logits of each find, over the temperature [n, 19]; zeros without one."""
+        if self.card is None:
+            return np.zeros((len(finds), 19), np.float32)
+        return self.card.add(image, finds) / np.float32(self.temperature)
+
+    def _right_way_up(self, image: Image, finds: Sequence[Found]) -> list[Found]:
+        """Each find drawn in to where it really lies; where the finder's way up reads poorly, the better of both."""
+        ranks, suits, offsets = self._look(image, finds)
+        sure = ranks[:, :13].max(1) * suits[:, :4].max(1)
+        once = [moved(find, offset) for find, offset in zip(finds, offsets, strict=True)]
+        doubtful = [i for i in range(len(finds)) if sure[i] < _WAY_UP]
+        if doubtful:
+            turned = [Found(finds[i].score, finds[i].suit, finds[i].rank) for i in doubtful]
+            ranks, suits, offsets = self._look(image, turned)
+            better = ranks[:, :13].max(1) * suits[:, :4].max(1)
+            for place, i in enumerate(doubtful):
+                if better[place] > sure[i]:
+                    once[i] = moved(turned[place], offsets[place])
+        return once
 
     def _look(self, image: Image, finds: Sequence[Found], size: float = 1.0) -> tuple[Floats, Floats, Floats]:
         """Classify the finds, cut ``size`` times as large as usual."""
@@ -412,15 +506,35 @@ class IndexReader:
         )
 
 
+def _one_an_index(indices: Sequence[Index]) -> list[Index]:
+    """Of indices of unlike size that lie in each other keep the surer: half a figure is no index, nor two pips."""
+    kept: list[Index] = []
+    for index in sorted(indices, key=lambda i: -i.confidence):
+        if not any(_lies_in(*sorted((index, other), key=lambda i: i.span_px)) for other in kept):
+            kept.append(index)
+    return sorted(kept, key=lambda i: -i.score)
+
+
+def _lies_in(small: Index, large: Index) -> bool:
+    """Does an index lie in the footprint of one that is much larger?"""
+    if small.span_px > _UNLIKE * large.span_px:
+        return False
+    way = np.subtract(small.middle, large.middle) / large.span_px
+    along, across = abs(float(way @ large.down)), abs(float(way @ (large.down[1], -large.down[0])))
+    return along < _FOOTPRINT[1] and across < _FOOTPRINT[0]
+
+
 def _softmax(logits: Floats) -> Floats:
     powers = np.exp(logits - logits.max(1, keepdims=True))
     return np.asarray(powers / powers.sum(1, keepdims=True), np.float32)
 
 
-def _agreed(looks: Sequence[Floats]) -> Floats:
-    """Several looks at one thing: the geometric mean of their probabilities [n, k], which one doubt can spoil."""
-    mean = np.exp(np.mean([np.log(look + 1e-9) for look in looks], axis=0))
-    return np.asarray(mean / mean.sum(1, keepdims=True), np.float32)
+def _agreed(looks: Sequence[Floats], added: Floats) -> Floats:
+    """Several looks at one thing: the geometric mean of their probabilities [n, k], which one doubt can spoil.
+
+    ``added`` [n, k]: the logits of another witness, who saw something else.
+    """
+    return _softmax(np.mean([np.log(look + 1e-9) for look in looks], axis=0) + added)
 
 
 def _is_whole(found: Found, image: Image) -> bool:
@@ -447,21 +561,22 @@ def moved(found: Found, offset: Floats) -> Found:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Both networks and the rules that join what they say. Make one with Reader.load()."""
+    """The networks and the rules that join what they say. Make one with Reader.load()."""
 
     finder: Finder
     index_reader: IndexReader
     hash: str
-    """sha256 over the model files, in the order finder, reader: it names what read a card."""
+    """sha256 over the files of MODEL_FILES, in that order: it names what read a card."""
     inverted: bool = False
     """A black pack with light pips: read in the negative, it is a white pack with dark ones."""
 
     @classmethod
     def load(cls, folder: Path | None = None, threads: int = 1) -> Reader:
-        """Load ``index-finder.onnx`` and ``index-reader.onnx``; raises ModelError with one clear line."""
+        """Load the three files of MODEL_FILES; raises ModelError with one clear line."""
         folder = folder or Path(__file__).resolve().parent.parent / "models"
-        paths = folder / "index-finder.onnx", folder / "index-reader.onnx"
+        paths = [folder / name for name in MODEL_FILES]
         finder, index_reader = Finder.load(paths[0], threads), IndexReader.load(paths[1], threads)
+        index_reader = replace(index_reader, card=CardReader.load(paths[2], threads))
         digest = hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
         return cls(finder, index_reader, digest)
 
@@ -484,17 +599,19 @@ class Reader:
         return np.bitwise_not(image) if self.inverted else image
 
     def read(self, image: Image, card_px: float | None = None) -> list[Reading]:
-        """Cards in a still picture; the scale is searched for when ``card_px`` is None."""
+        """Cards in a still picture by their indices; the scale is searched for when ``card_px`` is None."""
         if card_px is not None:
-            return _once(join(self.indices(image, card_px), card_px, self.threshold))
-        return _once(self._read_unknown_scale(self.seen(image)))
+            readings = join(self.indices(image, card_px), card_px, self.threshold)
+        else:
+            readings = self._read_unknown_scale(self.seen(image))
+        return [r for r in _once(readings) if r.card != UNREAD or _is_credible(r)]
 
     def _index_like(self, indices: Iterable[Index]) -> list[Index]:
         return [i for i in indices if sum(i.rank_p) > _INDEX_LIKE and sum(i.suit_p) > _INDEX_LIKE]
 
     def _read_unknown_scale(self, image: Image) -> list[Reading]:
         finds: list[Found] = []
-        for fraction in _STILL_FRACTIONS:
+        for fraction in STILL_FRACTIONS:
             card_px = fraction * max(image.shape[:2])
             if card_px >= _STILL_LEAST_PX or not finds:
                 finds += self.finder.find(image, card_px)
@@ -536,13 +653,17 @@ def _same_again(reading: Reading, kept: Reading) -> bool:
     return all(cv2.pointPolygonTest(outline, index.middle, False) >= 0 for index in reading.indices)
 
 
+def _is_credible(reading: Reading) -> bool:
+    """Is there a card at all? Keyboards and cloth offer a hundred places that are hardly one."""
+    like = max(sum(index.rank_p) * sum(index.suit_p) for index in reading.indices)
+    return like > _CREDIBLE[0] and reading.confidence > _CREDIBLE[1]
+
+
 def _of_one_size(readings: list[Reading]) -> list[Reading]:
-    """Cards of one pack on one table are about as large as each other: what is not, by the surest one, is "?"."""
+    """Cards of one pack on one table are about as large as each other: what is not, by the surest one, is no card."""
     surest = max(readings, key=lambda r: r.confidence)
     size = surest.indices[0].span_px
-    return [
-        r if 1 / _SIZE_RATIO < r.indices[0].span_px / size < _SIZE_RATIO else replace(r, card=UNREAD) for r in readings
-    ]
+    return [r for r in readings if 1 / _SIZE_RATIO < r.indices[0].span_px / size < _SIZE_RATIO]
 
 
 def _card_px(indices: Sequence[Index]) -> float:

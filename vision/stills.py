@@ -12,6 +12,7 @@ from typing import Any, Final
 import cv2
 import numpy as np
 
+from vision.backs import cards_by_shape
 from vision.reader import Image, Reader, Reading
 
 PICTURE_SUFFIXES: Final = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"})
@@ -61,11 +62,12 @@ def load_picture(path: Path) -> Image:
 def read_picture(path: Path, reader: Reader, card_px: float | None = None) -> dict[str, Any]:
     """One picture as TABLE.md's object for ``cardtable read``; raises BadPicture."""
     image = load_picture(path)
+    readings = reader.read(image, card_px)
     return {
         "image": path.name,
         "width": int(image.shape[1]),
         "height": int(image.shape[0]),
-        "cards": [_card(reading) for reading in reader.read(image, card_px)],
+        "cards": [_card(reading) for reading in [*readings, *cards_by_shape(image, readings)]],
     }
 
 

@@ -7,10 +7,11 @@ import time
 from pathlib import Path
 
 from models.synth import art
-from models.synth.dataset import scene_shard, table_shard, window_shard
+from models.synth.dataset import close_shard, scene_shard, table_shard, window_shard
 from models.synth.packs import Library
+from vision.reader import MODEL_FILES, Finder
 
-SCENES_PER_SHARD, WINDOWS_PER_SHARD, HELD_OUT_TABLES = 250, 1000, 200
+SCENES_PER_SHARD, WINDOWS_PER_SHARD, CLOSE_PER_SHARD, HELD_OUT_TABLES = 250, 1000, 400, 200
 
 
 def main() -> None:
@@ -19,19 +20,31 @@ def main() -> None:
     options.add_argument("--work", type=Path, default=Path("build/train"), help="work folder, git-ignored")
     options.add_argument("--scene-shards", type=int, default=24, help=f"shards of {SCENES_PER_SHARD} scenes")
     options.add_argument("--window-shards", type=int, default=24, help=f"shards of {WINDOWS_PER_SHARD} windows")
+    options.add_argument("--close-shards", type=int, default=36, help=f"shards of {CLOSE_PER_SHARD} close pictures")
+    options.add_argument(
+        "--finder",
+        type=Path,
+        default=Path(__file__).parents[1] / MODEL_FILES[0],
+        help="a finder of an earlier round: where it is wrong, the reader learns to say so",
+    )
     options.add_argument("--held-out-shards", type=int, default=2, help="shards of either kind from held-out packs")
     options.add_argument("--first", type=int, default=0, help="first shard to make (two processes can share the work)")
     options.add_argument("--step", type=int, default=1, help="make every n-th shard")
     given = options.parse_args()
     art.fetch(given.work)
     art.render(given.work)
+    finder = Finder.load(given.finder, 1) if given.finder.exists() else None
     if given.first == 0:
         held_out = Library.load(given.work, True)
         make(given.work, held_out, range(90_000, 90_000 + given.held_out_shards), "val")
+        close_shard(held_out, given.work, 90_000, CLOSE_PER_SHARD, "val", finder)
         table_shard(held_out, given.work, 95_000, HELD_OUT_TABLES)
     train = Library.load(given.work, False)
     for seed in range(given.first, max(given.scene_shards, given.window_shards), given.step):
         make(given.work, train, [seed], "train", seed < given.scene_shards, seed < given.window_shards)
+    for seed in range(given.first, given.close_shards, given.step):
+        close_shard(train, given.work, seed, CLOSE_PER_SHARD, "train", finder)
+        print(f"close shard {seed}", flush=True)
 
 
 def make(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,8 +18,8 @@ import numpy as np
 
 from models.synth.art import RANKS, SUITS
 from models.synth.packs import Library
-from models.synth.scenes import Mark, Scene, scene, window
-from vision.reader import cut_index
+from models.synth.scenes import Mark, Scene, close_up, scene, window
+from vision.reader import Finder, Found, cut_index, surroundings
 
 SCENE_PX = 416
 """Side of the finder's training pictures."""
@@ -36,7 +36,19 @@ SHOWN, SMUDGED = 0.78, 0.3
 STORE_SIZE, STORE_SPAN = (75, 105), (3.0, 4.2)
 """Stored crops: px, and what they show in rank-suit distances: room for the trainer to jitter."""
 
+CARD_SIZE, CARD_SPAN = (96, 96), (7.4, 7.4)
+"""Stored surroundings of an index: px, and what they show in rank-suit distances."""
+
+CARD_AIM = (1.7, 1.3)
+"""Their middle from the index's middle, in rank-suit distances right and down: towards the card's own middle."""
+
 NO_RANK, NO_SUIT, IGNORED = 13, 4, -1
+
+
+def cut_card(image: np.ndarray, rank_px: np.ndarray, suit_px: np.ndarray) -> np.ndarray:
+    """What lies round an index on its own card's side: uint8 [96, 96, 3]."""
+    aimed = surroundings(rank_px, suit_px, CARD_AIM)
+    return cut_index(image, *aimed, CARD_SIZE, CARD_SPAN)
 
 
 @dataclass(slots=True)
@@ -44,6 +56,8 @@ class Crops:
     """Crops for the reader: pictures [n, 105, 75, 3], ranks, suits (IGNORED: not trained), are the places true."""
 
     images: list[np.ndarray] = field(default_factory=list)
+    cards: list[np.ndarray] = field(default_factory=list)
+    """The surroundings of each, uint8 [96, 96, 3]."""
     ranks: list[int] = field(default_factory=list)
     suits: list[int] = field(default_factory=list)
     placed: list[bool] = field(default_factory=list)
@@ -53,17 +67,22 @@ class Crops:
     ) -> None:
         """Cut one index and note what it is."""
         self.images.append(cut_index(image, rank_px, suit_px, STORE_SIZE, STORE_SPAN))
+        self.cards.append(cut_card(image, rank_px, suit_px))
         self.ranks.append(rank)
         self.suits.append(suit)
         self.placed.append(placed)
 
     def save(self, path: Path) -> None:
-        """Write ``path``.npy (pictures, for memory mapping) and ``path``.labels.npy."""
+        """Write ``path``.npy (indices), ``path``.cards.npy (surroundings) and ``path``.labels.npy."""
         labels = np.stack([self.ranks, self.suits, np.array(self.placed, int)], 1).astype(np.int8)
-        np.save(path.with_suffix(".labels.npy"), labels)
-        part = path.with_suffix(".part.npy")
-        np.save(part, np.array(self.images, np.uint8))
-        part.rename(path.with_suffix(".npy"))
+        for suffix, array in (
+            (".labels", labels),
+            (".cards", np.array(self.cards, np.uint8)),
+            ("", np.array(self.images)),
+        ):
+            part = path.with_suffix(".part.npy")
+            np.save(part, array)
+            part.rename(path.with_suffix(f"{suffix}.npy"))  # a trainer may have the old file mapped
 
 
 def pose_line(rank: np.ndarray, suit: np.ndarray, size: tuple[int, int]) -> str:
@@ -114,6 +133,25 @@ def add_crops(crops: Crops, drawn: Scene, rng: random.Random, strays: float) -> 
         half = np.array([math.cos(angle), math.sin(angle)]) * span / 2
         if all(np.hypot(*((m.rank + m.suit) / 2 - middle)) > 1.3 * span for m in drawn.marks):
             crops.add(drawn.image, middle - half, middle + half, NO_RANK, NO_SUIT, False)
+
+
+MOST_FALSE_FINDS = 3
+"""False finds kept of one picture: enough of its text and patterns."""
+
+FAR_SPANS = 1.5
+"""A find this far from every index, in its own rank-suit distances, is a false one."""
+
+
+def add_false_finds(crops: Crops, image: np.ndarray, finds: Sequence[Found], middles: Sequence[np.ndarray]) -> None:
+    """What the finder takes for an index where there is none, either way up: the likeliest mistakes of all."""
+    false = [
+        f
+        for f in finds
+        if all(np.hypot(*((f.rank + f.suit) / 2 - m)) > FAR_SPANS * np.hypot(*(f.suit - f.rank)) for m in middles)
+    ]
+    for number, find in enumerate(false[:MOST_FALSE_FINDS]):
+        ends = (find.rank, find.suit) if number % 2 else (find.suit, find.rank)
+        crops.add(image, *ends, NO_RANK, NO_SUIT, False)
 
 
 def _add_mark(crops: Crops, drawn: Scene, mark: Mark, rng: random.Random) -> None:
@@ -194,4 +232,26 @@ def window_shard(library: Library, folder: Path, seed: int, count: int, split: s
     for _ in range(count):
         card_px = math.exp(rng.uniform(math.log(50), math.log(330)))
         add_crops(crops, window(library, rng, nrng, card_px), rng, 0.2)
+    crops.save(path)
+
+
+def close_shard(
+    library: Library, folder: Path, seed: int, count: int, split: str, finder: Finder | None = None
+) -> None:
+    """``count`` pieces of tables, cards 50 to 280 px wide; nothing when the shard is there.
+
+    With a ``finder`` of an earlier round its false finds join as "none".
+    """
+    path = folder / "crops" / split / f"close_{seed:05d}"
+    if path.with_suffix(".npy").exists():
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rng, nrng, crops = random.Random(seed), np.random.default_rng(seed), Crops()
+    for _ in range(count):
+        card_px = math.exp(rng.uniform(math.log(50), math.log(280)))
+        drawn = close_up(library, rng, nrng, card_px)
+        add_crops(crops, drawn, rng, 0.4)
+        if finder is not None:
+            middles = [(m.rank + m.suit) / 2 for m in drawn.marks]
+            add_false_finds(crops, drawn.image, finder.find(drawn.image, card_px), middles)
     crops.save(path)

@@ -249,14 +249,17 @@ class Style:
     inks: dict[str, Colour]
     ground: Colour | None
     pips: dict[str, np.ndarray]
+    """Suit -> mask of the index's pip; its notches may have filled with ink."""
+    large_pips: dict[str, np.ndarray]
+    """Suit -> the same shape as it is meant."""
     four_corners: bool
     hollow: bool
     inverted_art: float
+    pattern: PipPattern | None = None
+    """Where and how large the pips of ace to ten are drawn anew; None keeps the base pack's."""
 
     def face(self, card: str) -> Face:
-        image = self.base.faces[card].copy()
-        if self.ground is not None:
-            image = self._blackened(image, card)
+        image = self._art(card)
         if self.font is None:
             return Face(image, card, (self.base.place, self.base.place.turned()), (False, True))
         place = self._draw_index(image, card)
@@ -271,6 +274,20 @@ class Style:
         image = cv2.rotate(image, cv2.ROTATE_180)
         return Face(image, card, (place, place.turned(), side, side.turned()), (False, True, False, True))
 
+    def _art(self, card: str) -> np.ndarray:
+        """The card without its new index: the base pack's art, or pips of this style's own shape."""
+        if self.pattern is not None and self.font is not None:
+            if card[0] not in "JQK":
+                return self.pattern.draw(card, self.large_pips[card[1]], self.inks[card[1]], self.ground)
+            image = self._coloured(card)
+            self.pattern.mark_court(image, self.large_pips[card[1]], self.inks[card[1]], self.ground)
+            return image
+        return self._coloured(card)
+
+    def _coloured(self, card: str) -> np.ndarray:
+        image = self.base.faces[card].copy()
+        return image if self.ground is None else self._blackened(image, card)
+
     def _blackened(self, image: np.ndarray, card: str) -> np.ndarray:
         assert self.ground is not None
         grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
@@ -283,7 +300,7 @@ class Style:
     def _draw_index(self, image: np.ndarray, card: str, right: bool = False) -> Place:
         assert self.font is not None
         high = image.shape[0]
-        ground = self.ground or _paper(image)
+        ground: Colour = self.ground or _paper(image)
         rank = glyph("10" if card[0] == "T" else card[0], self.font)
         assert rank is not None
         rank_h = round(self.rank_high * W)
@@ -302,7 +319,9 @@ class Style:
         base = self.base.place
         clear_to = max(pip_y + pip_h + 3, int(max(base.suit[3], base.rank[3]) * high) + 3)
         clear_x = max(x + pad, int(max(base.suit[2], base.rank[2]) * W) + 3) if not right else 0
-        if right:
+        if self.pattern is not None and card[0] not in "JQK":
+            pass  # nothing of the base pack is there to be cleared away
+        elif right:
             image[4:clear_to, x - pad : W - 4] = ground
         else:
             image[4:clear_to, 4:clear_x] = ground
@@ -314,6 +333,74 @@ class Style:
             mask = cv2.subtract(mask, (inner * 0.85).astype(np.uint8))
         suit_box = _stamp(image, mask, x, pip_y, ink)
         return Place(_over(rank_box, high), _over(suit_box, high))
+
+
+@dataclass(frozen=True, slots=True)
+class PipPattern:
+    """Pips in their usual places; lengths over the face's width, ``top`` over its height."""
+
+    wide: float
+    column: float
+    top: float
+    ace_wide: float
+    paper: Colour
+    frame: bool
+
+    def draw(self, card: str, pip: np.ndarray, ink: Colour, ground: Colour | None) -> np.ndarray:
+        """Ace to ten with nothing but pips: uint8 [420, 300, 3]."""
+        image = np.full((420, W, 3), ground or self.paper, np.uint8)
+        if self.frame:
+            cv2.rectangle(image, (6, 6), (W - 7, 413), ink, 1, cv2.LINE_AA)
+        wide = self.ace_wide if card[0] == "A" else self.wide
+        for x, y in _pip_places(card[0], self.column, self.top):
+            self._pip(image, pip, ink, wide, (x, y))
+        return image
+
+    def mark_court(self, image: np.ndarray, pip: np.ndarray, ink: Colour, ground: Colour | None) -> None:
+        """The large pip beside a court's index, in both corners."""
+        for x, y in ((self.column, self.top), (1 - self.column, 1 - self.top)):
+            reach = round(self.wide * W / 2) + 4
+            middle = round(x * W), round(y * image.shape[0])
+            corners = (middle[0] - reach, middle[1] - reach), (middle[0] + reach, middle[1] + reach)
+            cv2.rectangle(image, *corners, ground or self.paper, -1)
+            self._pip(image, pip, ink, self.wide, (x, y))
+
+    def _pip(self, image: np.ndarray, pip: np.ndarray, ink: Colour, wide: float, at: tuple[float, float]) -> None:
+        size = max(round(wide * W), 4), max(round(wide * W * pip.shape[0] / pip.shape[1]), 4)
+        shrunk = cv2.resize(pip, size, interpolation=cv2.INTER_AREA if size[0] < pip.shape[1] else cv2.INTER_LINEAR)
+        mask = cv2.rotate(shrunk, cv2.ROTATE_180) if at[1] > 0.5 else shrunk
+        _stamp(image, mask, round(at[0] * W), max(round(at[1] * image.shape[0] - size[1] / 2), 0), ink)
+
+
+def _pip_places(rank: str, column: float, top: float) -> list[tuple[float, float]]:
+    """Middles of the pips of ace to ten, x over width, y over height."""
+    left, right, low = column, 1 - column, 1 - top
+    third = top + (low - top) / 3
+    rows: tuple[float, ...]
+    match rank:
+        case "A":
+            return [(0.5, 0.5)]
+        case "2":
+            return [(0.5, top), (0.5, low)]
+        case "3":
+            return [(0.5, top), (0.5, 0.5), (0.5, low)]
+        case "9" | "T":
+            rows = (top, third, 1 - third, low)
+            between = [(0.5, (top + third) / 2), (0.5, 1 - (top + third) / 2)] if rank == "T" else [(0.5, 0.5)]
+        case _:
+            rows = (top, low) if rank in "45" else (top, 0.5, low)
+            upper, lower = (0.5, (top + 0.5) / 2), (0.5, 1 - (top + 0.5) / 2)
+            between = {"5": [(0.5, 0.5)], "7": [upper], "8": [upper, lower]}.get(rank, [])
+    return [(x, y) for y in rows for x in (left, right)] + between
+
+
+def _pattern(rng: random.Random) -> PipPattern:
+    grey = rng.uniform(225, 255)
+    return PipPattern(
+        wide=rng.uniform(0.12, 0.24), column=rng.uniform(0.24, 0.34), top=rng.uniform(0.13, 0.23),
+        ace_wide=rng.choice([rng.uniform(0.14, 0.3), rng.uniform(0.3, 0.6)]),
+        paper=(grey - rng.uniform(0, 14), grey, grey), frame=rng.random() < 0.1,
+    )  # fmt: skip
 
 
 def _over(box: tuple[int, int, int, int], high: int) -> Box:
@@ -347,16 +434,14 @@ def _inks(rng: random.Random) -> dict[str, Colour]:
         inks["C"] = rng.choice([(30.0, 130.0, 20.0), (60.0, 110.0, 10.0), (90.0, 150.0, 40.0)])
         if rng.random() < 0.3:
             inks["S"] = (150.0, 60.0, 30.0)
-    elif rng.random() < 0.04:
-        one = rng.choice([red, black, (40.0, 30.0, 30.0)])
-        inks = dict.fromkeys(SUITS, one)
     return inks
 
 
-def _metal(rng: random.Random) -> Colour:
+def _metal(rng: random.Random, red: bool) -> Colour:
+    """Gold, silver or, where it may be ``red``, copper and red foil."""
     kind = rng.random()
     shade = rng.uniform(0.7, 1.1)
-    if kind < 0.45:
+    if kind < 0.5 or (kind >= 0.85 and not red):
         base = (rng.uniform(50, 130), rng.uniform(130, 190), rng.uniform(170, 230))
     elif kind < 0.85:
         grey = rng.uniform(140, 225)
@@ -367,9 +452,9 @@ def _metal(rng: random.Random) -> Colour:
 
 
 def _black_inks(rng: random.Random) -> dict[str, Colour]:
-    first, second = _metal(rng), _metal(rng)
-    if rng.random() < 0.4:
-        second = first
+    first, second = _metal(rng, True), _metal(rng, False)
+    if rng.random() < 0.3:
+        first = second
     return {"H": first, "D": first, "S": second, "C": second}
 
 
@@ -378,6 +463,9 @@ BLACK_SHARE = 0.17
 
 PLAIN_SHARE = 0.35
 """Share of packs taken as their publisher drew them."""
+
+OWN_PIPS_SHARE = 0.6
+"""Share of re-indexed packs whose large pips are drawn anew too, in the shape of the index's pip."""
 
 
 def random_pack(library: Library, rng: random.Random) -> Pack | Style:
@@ -391,13 +479,16 @@ def random_pack(library: Library, rng: random.Random) -> Pack | Style:
     inks = _black_inks(rng) if black else _inks(rng)
     dark = rng.uniform(5, 55)
     ground = (dark + rng.uniform(0, 10), dark, dark + rng.uniform(-4, 4)) if black else None
+    pips = {s: _pip(s, library, rng) for s in SUITS}
     return Style(
         base, font, rng.choice([1.0, rng.uniform(0.5, 1.0)]), rank_high,
         suit_wide=rng.uniform(0.5, 0.95) * rank_high if rng.random() < 0.8 else rng.uniform(0.06, 0.14),
         left=rng.uniform(0.025, 0.06), top=rng.uniform(0.035, 0.09), gap=rng.uniform(0.005, 0.045),
-        inks=inks, ground=ground, pips={s: _pip(s, library, rng) for s in SUITS},
+        inks=inks, ground=ground, pips={s: p[0] for s, p in pips.items()},
+        large_pips={s: p[1] for s, p in pips.items()},
         four_corners=rng.random() < 0.1, hollow=rng.random() < (0.2 if black else 0.02),
         inverted_art=rng.choice([0.0, 0.0, 0.5, 1.0]) if black else 0.0,
+        pattern=_pattern(rng) if rng.random() < OWN_PIPS_SHARE else None,
     )  # fmt: skip
 
 
@@ -408,13 +499,15 @@ def _usable_font(library: Library, rng: random.Random) -> Path:
             return font
 
 
-def _pip(suit: str, library: Library, rng: random.Random) -> np.ndarray:
+def _pip(suit: str, library: Library, rng: random.Random) -> tuple[np.ndarray, np.ndarray]:
+    """A pip for the index, whose notches may have filled with ink, and the same as it is meant, for the card."""
     cut = [p.pips[suit] for p in library.packs if suit in p.pips]
-    mask = rng.choice(cut) if cut and rng.random() < 0.4 else drawn_pip(suit, rng)
-    if rng.random() < 0.5:
-        mask = _spread(mask, rng)
-    high = max(round(mask.shape[0] * rng.uniform(0.74, 1.15)), 8)
-    return cv2.resize(mask, (64, high), interpolation=cv2.INTER_LINEAR)
+    meant = rng.choice(cut) if cut and rng.random() < 0.4 else drawn_pip(suit, rng)
+    index = _spread(meant, rng) if rng.random() < 0.6 else meant
+    large = _spread(meant, rng) if rng.random() < 0.2 else meant
+    high = max(round(meant.shape[0] * rng.uniform(0.74, 1.3)), 8)
+    sized = [cv2.resize(mask, (64, high), interpolation=cv2.INTER_LINEAR) for mask in (index, large)]
+    return sized[0], sized[1]
 
 
 def _spread(mask: np.ndarray, rng: random.Random) -> np.ndarray:

@@ -17,7 +17,17 @@ import cv2
 import numpy as np
 
 from models.synth.art import RANKS, SUITS
-from models.synth.dataset import FINDER_CARD_PX, IGNORED, NO_RANK, NO_SUIT, SCENE_PX, Crops, pose_line, smudge
+from models.synth.dataset import (
+    FINDER_CARD_PX,
+    IGNORED,
+    NO_RANK,
+    NO_SUIT,
+    SCENE_PX,
+    Crops,
+    add_false_finds,
+    pose_line,
+    smudge,
+)
 from vision.reader import INDEX_SPAN, Found, Image, IndexReader, Reader, cut_index, moved
 from vision.stills import load_picture
 
@@ -62,7 +72,7 @@ def pose_in_box(image: Image, card: str, box: list[float], reader: Reader, whole
     margin = 0.1 * side if whole else side
     region = box[0] - margin, box[1] - margin, box[2] + margin, box[3] + margin
     finds = [f for w in (WHOLE_WIDTHS if whole else INDEX_WIDTHS) for f in reader.finder.find(image, w * side, region)]
-    finds = [f for f in finds if _inside((f.rank + f.suit) / 2, box)]
+    finds = [f for f in finds if _inside(_middle(f), box)]
     finds += [Found(f.score, f.suit, f.rank) for f in finds]
     if not finds:
         return []
@@ -101,6 +111,7 @@ def prepare(photos: Path, work: Path, reader: Reader) -> None:
         image = load_picture(photos / "train" / name)
         posed: list[Posed] = []
         missing: list[list[float]] = []
+        boxes = [c["box"] for c in entry["cards"] if c["box"] is not None]
         for card in entry["cards"]:
             if card["box"] is None or card["card"][0] not in RANKS or len(card["card"]) != 2:
                 missing += [card["box"]] if card["box"] is not None else []
@@ -112,12 +123,25 @@ def prepare(photos: Path, work: Path, reader: Reader) -> None:
         split = "val" if held_out(name) else "train"
         for p in posed:
             _add(crops[split], image, p, rng)
+        if posed and not entry.get("incomplete"):
+            finds = [f for f in _finds_like(image, posed, reader) if not any(_inside(_middle(f), b) for b in boxes)]
+            add_false_finds(crops[split], image, finds, [(p.rank + p.suit) / 2 for p in posed])
         if split == "train" and posed and not name.startswith("pinochle"):
             _finder_pictures(image, posed, missing, Path(name).stem, images, lines, rng)
     for split, made in crops.items():
         made.save(work / "crops" / split / "photos_00000")
     counts = len(crops["train"].ranks), len(crops["val"].ranks)
     print(f"{found} of {known} labelled cards posed; crops {counts[0]} + {counts[1]} held out")
+
+
+def _middle(find: Found) -> np.ndarray:
+    return (find.rank + find.suit) / 2
+
+
+def _finds_like(image: Image, posed: list[Posed], reader: Reader) -> list[Found]:
+    """What the finder finds at the scale of the indices that are known."""
+    span = float(np.median([np.hypot(*(p.suit - p.rank)) for p in posed]))
+    return reader.finder.find(image, span / INDEX_SPAN)
 
 
 def _add(crops: Crops, image: np.ndarray, posed: Posed, rng: np.random.Generator) -> None:

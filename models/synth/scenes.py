@@ -324,9 +324,13 @@ def _mark(number: int, laid: _Laid, rank: Box, suit: Box, ids: np.ndarray) -> Ma
 # --- camera and light ------------------------------------------------------------------------------
 
 
+MOST_STRETCH = math.log(1.85)
+"""Largest stretch of a squashed picture: 16:9 made square, and a little slant."""
+
+
 def _camera(rng: random.Random, card_px: float) -> np.ndarray:
     """3x3: card widths -> px: a slanting view, a little perspective, the stretch of a squashed picture."""
-    stretch = rng.uniform(0.7, 1.43) ** 0.5 if rng.random() < 0.4 else 1.0
+    stretch = math.exp(rng.uniform(-MOST_STRETCH, MOST_STRETCH) / 2) if rng.random() < 0.4 else 1.0
     squash = np.diag([card_px * stretch, card_px / stretch, 1])
     tilt = np.eye(3)
     if rng.random() < 0.45:
@@ -390,6 +394,9 @@ def _lens(image: np.ndarray, rng: random.Random, nrng: np.random.Generator, card
             interpolation=rng.choice([cv2.INTER_AREA, cv2.INTER_LINEAR]),
         )
         image = cv2.resize(small, (wide, high), interpolation=rng.choice([cv2.INTER_LINEAR, cv2.INTER_CUBIC]))
+    if rng.random() < 0.12:
+        smooth = cv2.medianBlur(np.clip(image, 0, 255).astype(np.uint8), 3)
+        image = smooth.astype(np.float32)
     noise = rng.uniform(0.3, 5) if rng.random() < 0.75 else rng.uniform(5, 14)
     image = image + nrng.standard_normal((high, wide, 1), np.float32) * noise
     if rng.random() < 0.3:
@@ -416,6 +423,10 @@ def _lens(image: np.ndarray, rng: random.Random, nrng: np.random.Generator, card
 # --- scenes ----------------------------------------------------------------------------------------
 
 
+STRANGERS = 0.1
+"""Share of backs, jokers, business cards and printed paper among what lies on a table."""
+
+
 def _faces(library: Library, rng: random.Random, n: int, pack: Pack | Style | None = None) -> list[Face]:
     """Faces for n cards: mostly of one pack, a back or a stranger now and then."""
     pack = pack or random_pack(library, rng)
@@ -425,7 +436,7 @@ def _faces(library: Library, rng: random.Random, n: int, pack: Pack | Style | No
         kind = rng.random()
         if kind < 0.05:
             chosen.append(back(rng))
-        elif kind < 0.075:
+        elif kind < STRANGERS:
             chosen.append(stranger(rng, library.fonts))
         else:
             source = random_pack(library, rng) if mixed else pack
@@ -455,15 +466,27 @@ def _compose(
     return image, marks
 
 
-def scene(library: Library, rng: random.Random, nrng: np.random.Generator, size: int, card_px: float) -> Scene:
-    """A whole table, size x size px, cards about ``card_px`` wide."""
+def scene(
+    library: Library, rng: random.Random, nrng: np.random.Generator, size: int, card_px: float,
+    pack: Pack | None = None,
+) -> Scene:  # fmt: skip
+    """A whole table, size x size px, cards about ``card_px`` wide, of any pack or of this one."""
     across = size / card_px
     lays = layout(rng, across, across)
     if card_px > size / 2.6 or rng.random() < 0.04:
         lays = [Lay(across / 2 + rng.gauss(0, 0.3), across / 2 + rng.gauss(0, 0.3), _turn(rng))]
-    faces = _faces(library, rng, len(lays))
+    faces = _faces(library, rng, len(lays), pack)
     image, marks = _compose(lays, faces, _camera(rng, card_px), (size, size), card_px, rng, nrng)
     return Scene(image, marks, card_px)
+
+
+CLOSE_CARDS = 4.5
+"""Side of a close picture, in card widths."""
+
+
+def close_up(library: Library, rng: random.Random, nrng: np.random.Generator, card_px: float) -> Scene:
+    """A piece of a table a few cards wide, at the scale a camera would see it."""
+    return scene(library, rng, nrng, int(min(max(CLOSE_CARDS * card_px, 256), 860)), card_px)
 
 
 WINDOW_SPANS = 6.0

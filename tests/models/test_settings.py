@@ -54,7 +54,10 @@ def test_every_package_has_a_licence() -> None:
         assert version or kind == "deb", name
 
 
-@pytest.mark.parametrize(("file", "role"), [("index-finder.onnx", "finder"), ("index-reader.onnx", "index-reader")])
+@pytest.mark.parametrize(
+    ("file", "role"),
+    [("index-finder.onnx", "finder"), ("index-reader.onnx", "index-reader"), ("card-reader.onnx", "card-reader")],
+)
 def test_the_model_files_carry_their_words(file: str, role: str) -> None:
     """F03, F09: order, size and channels travel inside the weights."""
     data = (MODELS / file).read_bytes()

@@ -12,11 +12,13 @@ import cv2
 import numpy as np
 import pytest
 
+from firmware.simulator import pack
 from tests.vision.sheet import card_picture, sheet
 from vision import reader as reading
 from vision.reader import (
     CARD_MM,
     INDEX_MM,
+    MODEL_FILES,
     RANKS,
     SUITS,
     Index,
@@ -179,7 +181,7 @@ def test_one_index_gives_a_whole_rectangle_turned_with_it() -> None:
 
 def _altered(tmp_path: Path, which: str, **changes: object) -> Path:
     """A copy of the models with other words in one file's metadata."""
-    for name in ("index-finder.onnx", "index-reader.onnx"):
+    for name in MODEL_FILES:
         shutil.copy(MODELS / name, tmp_path / name)
     data = (tmp_path / which).read_bytes()
     start = data.index(b'{"role"')
@@ -198,6 +200,7 @@ def _altered(tmp_path: Path, which: str, **changes: object) -> Path:
         ("index-reader.onnx", {"ranks": "23456789TJQKA"}, "ranks"),
         ("index-reader.onnx", {"channels": "BGR"}, "channels"),
         ("index-finder.onnx", {"points": ["suit", "rank"]}, "points"),
+        ("card-reader.onnx", {"suits": "DCHS"}, "suits"),
     ],
 )
 def test_a_model_of_another_order_is_refused(tmp_path: Path, which: str, changes: dict[str, object], word: str) -> None:
@@ -212,7 +215,7 @@ def test_a_missing_or_broken_model_is_one_clear_line(tmp_path: Path) -> None:
     """No traceback of the library, no second model instead."""
     with pytest.raises(ModelError, match="no such model"):
         Reader.load(tmp_path)
-    for name in ("index-finder.onnx", "index-reader.onnx"):
+    for name in MODEL_FILES:
         (tmp_path / name).write_bytes(b"nothing")
     with pytest.raises(ModelError, match="not a model of this program"):
         Reader.load(tmp_path)
@@ -316,6 +319,41 @@ def test_six_and_nine(reader: Reader, angle: float) -> None:
         read = [r.card for r in reader.read(picture, 120.0)]
         assert card in read, (card, angle, read)
         assert set(read) <= {card, "?"}
+
+
+@pytest.mark.parametrize("pair", ["SC", "HD"])
+def test_suits_of_one_colour_in_grey(reader: Reader, pair: str) -> None:
+    """A camera without colour: spade and club, heart and diamond are told by shape, never one for the other."""
+    right = 0
+    for card in [r + s for r in "2579JK" for s in pair]:
+        grey = cv2.cvtColor(_turned(card_picture(card), 0), cv2.COLOR_BGR2GRAY)
+        read = {r.card for r in reader.read(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR), 120.0)}
+        assert read <= {card, "?"}
+        right += card in read
+    assert right >= 11
+
+
+def _pack_card(card: str, pips_of: str | None = None) -> np.ndarray:
+    """A card of the simulator's plain pack, 120 px wide; all but its indices may be another card's."""
+    high, wide = 168, 120
+    picture = pack.face(card, pack.Style(), wide)[..., :3].copy()
+    if pips_of is not None:
+        other = pack.face(pips_of, pack.Style(), wide)[..., :3]
+        picture[:, 22:98] = other[:, 22:98]
+    return _turned(cv2.resize(picture, (wide, high)), 0)
+
+
+@pytest.mark.parametrize(("card", "other"), [("4S", "4C"), ("7C", "7S"), ("5H", "5D"), ("9D", "9H")])
+def test_pips_are_a_second_opinion(reader: Reader, card: str, other: str) -> None:
+    """Of an index too small to be sure of, pips that agree make more and pips of another suit make less."""
+
+    def sureness(picture: np.ndarray) -> float:
+        small = cv2.resize(picture, None, fx=0.45, fy=0.45, interpolation=cv2.INTER_AREA)
+        dim = cv2.GaussianBlur(small, (0, 0), 0.9)
+        told = [float(i.suit_p[SUITS.index(card[1])]) for i in reader.indices(dim, 54.0)]
+        return max(told, default=0.0)
+
+    assert sureness(_pack_card(card)) > sureness(_pack_card(card, other)) + 0.02
 
 
 def test_a_rank_without_its_suit_is_no_card(reader: Reader) -> None:
