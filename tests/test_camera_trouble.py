@@ -53,7 +53,13 @@ def knocked(image: Image) -> Image:
     return np.asarray(cv2.warpAffine(image, turn, SIZE_PX, borderMode=cv2.BORDER_REFLECT), np.uint8)
 
 
+SLOW = ("BRIGHT", "COVERED", "BLURRED")
 TROUBLES = {"DARK": dark, "BRIGHT": burnt, "COVERED": palm, "BLURRED": blurred, "MOVED": knocked}
+
+
+def each_trouble() -> list[Any]:
+    """Every trouble's name; those that differ in little are for the slower checks."""
+    return [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in TROUBLES]
 
 
 def room(image: Image) -> Image:
@@ -97,7 +103,7 @@ def notes(lines: list[dict[str, Any]]) -> list[str]:
     return [line["code"] for line in lines if "note" in line]
 
 
-@pytest.mark.parametrize("name", TROUBLES)
+@pytest.mark.parametrize("name", each_trouble())
 def test_nothing_is_taken_back_or_passed_while_the_camera_is_in_trouble(name: str) -> None:
     world = World()
 
@@ -189,7 +195,7 @@ def stepped(table: Live, pictures: Iterator[Image], start_s: float) -> float:
     return start_s
 
 
-@pytest.mark.parametrize("name", TROUBLES)
+@pytest.mark.parametrize("name", each_trouble())
 def test_all_lights_and_the_page_show_the_trouble_until_it_is_over(name: str, live: Any) -> None:
     table, world, _, said = live
     game = table.begin(SETUP)

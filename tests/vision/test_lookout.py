@@ -108,7 +108,10 @@ NUDGES = [
 ]
 
 
-@pytest.mark.parametrize(("shift", "turn", "zoom"), NUDGES)
+@pytest.mark.parametrize(
+    ("shift", "turn", "zoom"),
+    [*NUDGES[:4], *(pytest.param(*one, marks=pytest.mark.slow) for one in NUDGES[4:])],
+)
 def test_nudged_camera_is_found_again(shift: tuple[float, float], turn: float, zoom: float) -> None:
     """From the first moved picture on none is given as it is; within a second they come as from the first place."""
     table, film = world(), Film()
@@ -129,7 +132,7 @@ def test_nudged_camera_is_found_again(shift: tuple[float, float], turn: float, z
     assert float(np.abs(straight[inside].astype(int) - table.picture()[inside]).mean()) < 8.0
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 12))])
 def test_any_nudge_is_found_again_or_said_within_two_seconds(seed: int) -> None:
     """Also while a hand lies over the table."""
     rng = np.random.default_rng(seed)
