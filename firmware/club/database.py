@@ -73,18 +73,15 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A player's part in one deal, for the leader board."""
+    """A player's part in the deals of one table, for the leader board. ``live``: sessions of it that go on."""
 
     table: str
-    session: str
-    deal: int
-    seat: int
     name: str
     folded: str
     counters: int
-    done: bool
-    won: bool
-    live: bool
+    deals: int
+    won: int
+    live: int
 
 
 class _Cursor(Protocol):
@@ -250,19 +247,27 @@ class Database:
         return [row[0] for row in self._rows("SELECT DISTINCT evening FROM session ORDER BY evening DESC")]
 
     def board(self, evening: str = "") -> list[Row]:
-        """Every player's part in every deal of an evening (``""``: of all)."""
+        """Every player's part at every table of an evening (``""``: of all), added up."""
         sql = (
-            "SELECT b.tbl, b.session, b.deal, b.seat, b.name, b.folded, b.counters, d.done, d.winner, s.ended "
+            "SELECT b.tbl, min(b.name), b.folded, sum(b.counters), count(*), "
+            "sum(CASE WHEN d.winner = b.seat THEN 1 ELSE 0 END), "
+            "count(DISTINCT CASE WHEN s.ended = 0 THEN s.id END) "
             "FROM balance b JOIN session s ON s.tbl = b.tbl AND s.id = b.session "
             "JOIN deal d ON d.tbl = b.tbl AND d.session = b.session AND d.deal = b.deal "
-            "WHERE s.evening = ? OR ? = '' ORDER BY b.tbl, b.session, b.deal, b.seat"
+            "WHERE s.evening = ? OR ? = '' GROUP BY b.tbl, b.folded ORDER BY b.tbl, b.folded"
         )
         return [
-            Row(table, session, deal, seat, name, fold, counters, bool(done), winner == seat, not ended)
-            for table, session, deal, seat, name, fold, counters, done, winner, ended in self._rows(
-                sql, evening, evening
-            )
+            Row(table, name, fold, int(counters), int(deals), int(won), int(live))
+            for table, name, fold, counters, deals, won, live in self._rows(sql, evening, evening)
         ]
+
+    def deals(self, evening: str = "") -> int:
+        """How many deals an evening had (``""``: all of them)."""
+        sql = (
+            "SELECT count(*) FROM deal d JOIN session s ON s.tbl = d.tbl AND s.id = d.session "
+            "WHERE s.evening = ? OR ? = ''"
+        )
+        return int(self._rows(sql, evening, evening)[0][0])
 
     def sessions(self, evening: str = "") -> list[dict[str, Any]]:
         """The sessions of an evening (``""``: of all), the newest first."""

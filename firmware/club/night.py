@@ -44,14 +44,13 @@ def leaders(rows: Iterable[Row]) -> list[Leader]:
 
 
 def _leader(rows: Sequence[Row]) -> Leader:
-    live = {row.session for row in rows if row.live}
     return Leader(
         name=rows[0].name,
         counters=sum(row.counters for row in rows),
-        deals=len(rows),
+        deals=sum(row.deals for row in rows),
         won=sum(row.won for row in rows),
-        tables=tuple(sorted({row.table for row in rows})),
-        twice=len(live) > 1,
+        tables=tuple(row.table for row in rows),
+        twice=sum(row.live > 0 for row in rows) > 1,
     )
 
 
@@ -61,9 +60,9 @@ def settlement(board: Iterable[Leader]) -> Settlement:
 
 
 def evening_json(
-    evening: str, rows: Sequence[Row], sessions: Sequence[Mapping[str, Any]], evenings: Sequence[str]
+    evening: str, rows: Sequence[Row], deals: int, sessions: Sequence[Mapping[str, Any]], evenings: Sequence[str]
 ) -> dict[str, Any]:
-    """All that the page shows of an evening (``""``: of all): plain JSON values."""
+    """All that the page shows of an evening (``""``: of all) that had so many ``deals``: plain JSON values."""
     board = leaders(rows)
     return {
         "evening": evening,
@@ -71,5 +70,5 @@ def evening_json(
         "leaders": [leader.to_json() for leader in board],
         "transfers": [transfer.to_json() for transfer in settlement(board).transfers],
         "sessions": list(sessions),
-        "deals": len({(row.table, row.session, row.deal) for row in rows}),
+        "deals": deals,
     }

@@ -108,7 +108,7 @@ def _evening(house: _House, day: str) -> dict[str, Any]:
 
 def _figures(database: Database, day: str) -> dict[str, Any]:
     sessions = [_session(one) for one in database.sessions(day)[:MOST_SESSIONS]]
-    return evening_json(day, database.board(day), sessions, database.evenings())
+    return evening_json(day, database.board(day), database.deals(day), sessions, database.evenings())
 
 
 def _session(one: Mapping[str, Any]) -> dict[str, Any]:

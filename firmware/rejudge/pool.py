@@ -6,18 +6,21 @@ this program's version. The only importer of Dask.
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from firmware.config import ConfigError
 from firmware.journal.chain import canonical
 
-from .items import Item
+from .items import Item, ItemKind
 from .judge import Outcome, judge_item
 from .orders import Order
 
@@ -25,6 +28,11 @@ PARTS: Final = "parts"
 PICTURES: Final = "hard"
 #: How long a scheduler may take to answer, in seconds.
 PATIENCE_S: Final = 15
+
+#: glibc's mallopt(3): from how much on freed memory is given back, and asked for from the system directly.
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+#: 32 MB, the most that glibc takes for the latter: a dozen frames.
+_KEPT_BYTES: Final = 32 << 20
 
 Pool = Callable[[Sequence[Item], Order], Iterator[Outcome]]
 
@@ -79,11 +87,32 @@ def cluster(address: str) -> Pool:
             words = " ".join(str(error).split())[:120]
             raise OSError(f"scheduler {address}: {words}; start one with `dask scheduler`, or leave it out") from None
         with client:
-            futures = {client.submit(judge_item, item, order, pure=False): item for item in items}
+            longest = sorted(items, key=lambda item: item.kind is not ItemKind.RECORDING)  # minutes; a session takes ms
+            tasks = client.map(_on_worker, longest, order=order, pure=False)  # at once: dealt out as workers are free
+            futures = dict(zip(tasks, longest, strict=True))
             for future in distributed.as_completed(list(futures), loop=client.loop):
                 yield _result(future, futures[future])
 
     return on_workers
+
+
+def _on_worker(item: Item, order: Order) -> Outcome:
+    """One item, in a worker's process."""
+    _keep_memory()
+    return judge_item(item, order)
+
+
+@cache
+def _keep_memory() -> None:
+    """Keep memory that was freed for the next frame, as in a process of our own.
+
+    Dask starts its workers with MALLOC_TRIM_THRESHOLD_=65536: each freed frame (3 MB) goes back to the system and comes
+    again page by page. Measured: 24 times as many page faults and 1.4 times the processor time for a recording.
+    """
+    with suppress(OSError, AttributeError):  # another C library: it does as it likes
+        libc = ctypes.CDLL(None)
+        for option in (_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD):
+            libc.mallopt(option, _KEPT_BYTES)
 
 
 def _result(future: Any, item: Item) -> Outcome:

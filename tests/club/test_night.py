@@ -12,11 +12,10 @@ from firmware.club.night import evening_json, leaders, settlement
 from firmware.club.state import SENTENCE_CHARS, discovery, state_of
 
 ROWS = [
-    Row("hall-1", "a", 1, 1, "Ann", "ann", 5, True, True, True),
-    Row("hall-1", "a", 1, 2, "Bo", "bo", -5, True, False, True),
-    Row("hall-2", "b", 1, 1, "ANN", "ann", -2, True, False, True),
-    Row("hall-2", "b", 1, 2, "Cy", "cy", 1, False, False, True),
-    Row("hall-2", "c", 1, 1, "Cy", "cy", 3, True, True, False),
+    Row("hall-1", "Ann", "ann", 5, 1, 1, 1),
+    Row("hall-1", "Bo", "bo", -5, 1, 0, 1),
+    Row("hall-2", "ANN", "ann", -2, 1, 0, 1),
+    Row("hall-2", "Cy", "cy", 4, 2, 1, 0),
 ]
 SNAPSHOT = {
     "session": "00001-abcd", "game": "fan_tan", "title": "Fan Tan", "deal": 1, "state": "playing",
@@ -45,14 +44,13 @@ def test_settling_up_clears_every_sum_with_the_pool() -> None:
         paid[one.source] = paid.get(one.source, 0) + one.counters
         paid[one.to] = paid.get(one.to, 0) - one.counters
     assert not any(paid.values()) or {name for name, left in paid.items() if left} == {"the pool"}
-    told = evening_json("2026-11-30", ROWS, [], ["2026-11-30"])
-    assert told["deals"] == 3
+    told = evening_json("2026-11-30", ROWS, 3, [], ["2026-11-30"])
     assert json.loads(json.dumps(told)) == told
 
 
 def test_an_evening_of_a_hundred_tables_is_settled_at_once() -> None:
     rows = [
-        Row(f"t{n}", "s", 1, seat, f"p{n}-{seat}", f"p{n}-{seat}", (1, 2, 3, -6)[seat] * (n % 7 + 1), True, False, True)
+        Row(f"t{n}", f"p{n}-{seat}", f"p{n}-{seat}", (1, 2, 3, -6)[seat] * (n % 7 + 1), 1, 0, 1)
         for n in range(100)
         for seat in range(4)
     ]

@@ -67,6 +67,8 @@ def test_the_evening_is_told_to_whoever_has_the_code(stranger: Browser, club: Cl
     assert sum(one["counters"] for one in tonight["leaders"]) == 0
     assert tonight["leaders"][0]["name"] == "Ann"
     assert tonight["transfers"]
+    assert tonight["deals"] == 1
+    assert [(one["deals"], one["won"]) for one in tonight["leaders"]] == [(1, 1), (1, 0), (1, 0)]
     assert re.fullmatch(r"\w{4}-\w{4}-\w{4}", tonight["sessions"][0]["code"])
     assert stranger.get("/api/evening?day=all").json()["leaders"] == tonight["leaders"]
     assert stranger.get("/api/evening?day=1999-01-01").json()["leaders"] == []
