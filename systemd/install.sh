@@ -173,7 +173,8 @@ farewell() {
   elif [ "$dry" = no ] && [ -x "$venv/bin/segno" ]; then
     "$venv/bin/segno" --compact "$address" || true
   fi
-  note "next: cardtable check; cardtable mat --help; docs/first-game.md"
+  note "its join code and the host's PIN: sudo journalctl -u cardtable -g 'join code' -n 1"
+  note "log out and in again, then: cardtable check; cardtable mat --help; docs/first-game.md"
 }
 
 first_address() {

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from firmware import config
+from firmware import config, reread
 from firmware.panel import config as panel_config
+from firmware.reread import When
 from vision import calibrate, picamera
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -60,11 +61,22 @@ def test_symptoms_are_words_that_the_program_says() -> None:
     root = DOCS.parent
     code = " ".join(p.read_text() for folder in ("vision", "firmware") for p in (root / folder).rglob("*.py"))
     code = re.sub(r'"\s*\n\s*f?"', "", code)
-    symptom = r"^\| `(camera: [^`]+|another program[^`]+|panel already[^`]+|lgpio cannot[^`]+)`"
+    symptom = (
+        r"^\| (?:enrol: )?`(camera: [^`]+|another program[^`]+|panel already[^`]+|lgpio cannot[^`]+|a game is on[^`]+|"
+        r"belong to[^`]+|no card's corner[^`]+|not every card[^`]+|this journal[^`]+|cannot be used[^`]+)`"
+    )
     quoted = re.findall(symptom, page("troubleshooting.md"), re.MULTILINE)
-    assert len(quoted) >= 4
+    assert len(quoted) >= 10
     for words in quoted:
         assert words in code, words
+
+
+def test_when_a_change_counts_is_told_for_each_key() -> None:
+    text = page("configuration.md")
+    told = {When.NOW: r"\| at once \|", When.SESSION: r"\| at once, or, while a game is on, from the next game on"}
+    for what, when in reread.WHEN.items():
+        assert re.search(rf"^\|[^|]*`{re.escape(what)}`[^|]*{told[when]}", text, re.MULTILINE), what
+    assert When.RESTART.value in text
 
 
 @pytest.mark.parametrize("name", PAGES)

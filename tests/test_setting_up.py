@@ -215,7 +215,7 @@ def test_such_a_picture_does_not_count_and_the_next_one_is_taken(monkeypatch: py
     picture = np.zeros((2, 2, 3), np.uint8)
     said = list(setting_up.enrol_pictures(work, [picture, picture]))
     assert said[0] == "again, please: no card's corner was found: light the lamp"
-    assert said[1].startswith("2 cards seen; missing: 3S")
+    assert said[1].startswith("2 cards seen; missing: AH AS 2C")
     assert work.spreads is not None
     assert len(work.spreads) == 1
 

@@ -310,6 +310,8 @@ def _table_fit(
 LEAST_CARD_PX = 75
 """Cards narrower than this in the picture are read badly: of 26 drawn cards (cardsJS's art, laid apart) all are read at
 80 px, 96 % at 65, 92 % at 50."""
+_USELESS_CARD_PX = 20
+"""Narrower than this no card is read, nor its outline found: such corners were given in other units, or a slip."""
 MOST_TILT = 1.35
 """Scale at the nearest over scale at the farthest corner; more, and the far cards are small and slanted."""
 MOST_BLUR_MM = 0.8
@@ -368,6 +370,7 @@ def calibrate(
     picture_px = (image.shape[1], image.shape[0])
     found = find_markers(image)
     fit = fit_markers(found, size_mm, picture_px) if corners is None else fit_corners(corners, size_mm)
+    _check_use(fit.surface, size_mm, picture_px)
     findings = [
         *_view(fit, size_mm, picture_px),
         _focus(image, found, fit.surface),
@@ -433,6 +436,21 @@ def _inside(corners: Sequence[Point], picture_px: tuple[int, int]) -> Finding:
     if out:
         return Finding("view", False, f"the corner {', '.join(out)} is outside the picture; raise or move the camera")
     return Finding("view", True, "the whole playing area is in the picture")
+
+
+def _check_use(surface: Surface, size_mm: tuple[float, float], picture_px: tuple[int, int]) -> None:
+    """A calibration of which nothing can come must not replace the one before."""
+    middle = surface.px(np.array([[size_mm[0] / 2, size_mm[1] / 2]]))[0]
+    if not all(0 <= v < limit for v, limit in zip(middle, picture_px, strict=True)):
+        raise CalibrationError(
+            f"the middle of the table would lie outside the picture ({picture_px[0]} x {picture_px[1]} px); "
+            "give the corners in px of this picture"
+        )
+    if surface.card_px < _USELESS_CARD_PX:
+        raise CalibrationError(
+            f"a card would be {surface.card_px:.0f} px wide in the picture, {LEAST_CARD_PX} are wanted; "
+            "give the corners in px of this picture, lower the camera, or set a larger picture"
+        )
 
 
 def _scale(surface: Surface) -> Finding:

@@ -231,3 +231,15 @@ def test_the_picture_of_the_result_shows_grid_and_zones() -> None:
     on_grid = photo.px(np.array([[300.0, 350.0], [500.0, 250.0]])).astype(int)
     assert all(changed[y - 3 : y + 4, x - 3 : x + 4].any() for x, y in on_grid)
     assert not changed[:40, :100].any()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seats", [3, 4, 6])
+def test_a_mat_is_found_in_other_views_and_poor_light(seats: int) -> None:
+    """Slanting views, noise, blur and light by chance (figures in docs/camera.md)."""
+    rng = np.random.default_rng(seats)
+    for seed in range(4):
+        corners = np.clip(np.array(Photo().corners) + rng.uniform(-45, 45, (4, 2)), [8, 8], [2296, 1288])
+        noise, blur_px, light = rng.uniform(3, 12), rng.uniform(0.6, 1.6), rng.uniform(0.5, 1.0)
+        photo = Photo(seats, tuple(map(tuple, corners)), noise=noise, blur_px=blur_px, light=light, seed=seed)
+        assert true_error_mm(photo, c.calibrate(photo.take(), SIZE).fit) < 0.5
