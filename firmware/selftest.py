@@ -208,7 +208,7 @@ def camera_words(error: BaseException) -> str:
     if isinstance(error, IndexError):  # picamera2 itself says no more when it finds no camera (field report B02)
         return "no camera found; switch off, reseat the ribbon at both ends, and see `rpicam-hello --list-cameras`"
     if isinstance(error, OSError):
-        return _one_line(error)  # our own errors name cause and remedy
+        return _one_line(error).removeprefix("camera: ")  # our own errors name cause and remedy
     return f"{type(error).__name__}: {_one_line(error)}; see docs/troubleshooting.md"
 
 

@@ -89,6 +89,7 @@ def test_b02_b10_each_camera_fault_has_its_own_remedy(error: Exception, words: s
     found = lines(probes(look=fails(error)))
     assert found["camera"].state is State.BAD
     assert words in found["camera"].words
+    assert not found["camera"].words.startswith("camera:"), "the line says so already"
     assert [n for n, line in found.items() if line.state is State.BAD] == ["camera"], "everything else still runs"
     assert selftest.failed(list(found.values()))
 
