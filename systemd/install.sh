@@ -87,7 +87,7 @@ packages() {
   say "packages of the system"
   [ "$apt" = yes ] || { note "left out (--no-apt)"; return; }
   local wanted=(systemd python3 python3-venv fonts-dejavu-core espeak-ng) extra
-  for extra in python3-picamera2 python3-lgpio python3-libcamera; do
+  for extra in python3-picamera2 python3-lgpio; do # picamera2 brings its libcamera
     if apt-cache policy "$extra" 2> /dev/null | grep -q 'Candidate: [^(]'; then
       wanted+=("$extra")
     else
@@ -105,7 +105,7 @@ packages() {
 
 without() {
   case $1 in
-    python3-picamera2 | python3-libcamera) echo "the Pi's own camera will not work; a USB camera will" ;;
+    python3-picamera2) echo "the Pi's own camera will not work; a USB camera will" ;;
     python3-lgpio) echo "buttons and lights will not work; the page will" ;;
   esac
 }
