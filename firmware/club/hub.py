@@ -201,12 +201,12 @@ class Hub:
         heard, self._heard = self._heard, []
         try:
             standings = self.database.take(heard, self._wall_ns())
+            for (table, session), standing in standings.items():
+                self._answer(table, session, standing)
         except HubDatabaseError as error:
             self._trouble(str(error))
             return
         self._fault, self._changed = "", True
-        for (table, session), standing in standings.items():
-            self._answer(table, session, standing)
 
     def _answer(self, table: str, session: str, standing: Standing) -> None:
         if (card := self._card(table)) is not None:

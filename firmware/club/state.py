@@ -62,7 +62,6 @@ def discovery(table: str, prefix: str, program: str) -> Iterator[tuple[str, byte
         entity = {
             "name": name,
             "unique_id": f"cardtable_{table}_{word}",
-            "object_id": f"cardtable_{table.replace('-', '_')}_{word}",
             "state_topic": topic(table, "state"),
             "availability_topic": topic(table, "available"),
             "payload_available": ONLINE.decode(),

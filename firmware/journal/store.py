@@ -10,13 +10,13 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from .errors import UnknownSchema, from_sqlite, is_damage
+from .errors import from_sqlite, is_damage
 from .guard import sync_folder
 from .lines import Sealed
 from .schema import STEPS, check, migrate, version
@@ -238,18 +238,15 @@ def open_store(path: Path, *, alone: bool = False) -> Store:
 def open_to_read(path: Path) -> Store:
     """Open the database without the right to change anything, also on a disk that cannot be written.
 
-    A missing file reads as a journal without sessions.
+    A missing file reads as a journal without sessions; an older one as it would be after its next start.
 
-    :raises JournalError: if the file cannot be read, or needs a newer (or the running) program first.
+    :raises JournalError: if the file cannot be read, or needs a newer program.
     """
     connection = _connect_to_read(path)
     try:
         check(connection, path)
-        if (found := version(connection)) < len(STEPS):
-            raise UnknownSchema(
-                f"{path}: written by an older Card Table (schema {found}, this one knows {len(STEPS)}): "
-                "start the table once, it brings the file up to date"
-            )
+        if version(connection) < len(STEPS):
+            connection = _brought_up_to_date(connection)
     except sqlite3.Error as error:
         connection.close()
         raise from_sqlite(error, path) from error
@@ -257,6 +254,15 @@ def open_to_read(path: Path) -> Store:
         connection.close()
         raise
     return Store(connection, path)
+
+
+def _brought_up_to_date(old: sqlite3.Connection) -> sqlite3.Connection:
+    """An older database in memory, as this program would have it; the file stays as it is."""
+    memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    with closing(old):
+        old.backup(memory)
+    migrate(memory)
+    return memory
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:

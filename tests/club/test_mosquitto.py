@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from firmware.club import wires
 from firmware.club.serve import HubSettings, Opened, open_hub
 from firmware.club.wires import broker_of, paho
 from firmware.config import WebSettings
@@ -23,6 +24,7 @@ from firmware.web.security import Keys
 from .broker import MOSQUITTO, mosquitto
 from .proxy import Proxy
 from .tables import ClubTable, until
+from .test_wires import Nobody
 
 pytestmark = pytest.mark.slow
 PATIENCE_S = 120.0
@@ -108,6 +110,24 @@ def test_a_hub_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
         assert process.returncode == 0
         with hub(broker.url, str(database), []) as opened:
             assert opened.hub.database.ledgers() == table.ledgers()
+
+
+def test_a_fault_in_a_part_is_said_and_does_not_silence_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wires, "LONGEST_PAUSE_S", 0.1)
+    notes: list[str] = []
+
+    class Clumsy(Nobody):
+        def up(self, publish: wires.Publish) -> None:
+            if not any("Clumsy" in note for note in notes):
+                raise RuntimeError("Clumsy")
+
+    with mosquitto(tmp_path) as broker:
+        wire = wires.Wire(broker_of(broker.url), "t", wires.Will("w", b"0"), Clumsy(), notes.append, b"0")
+        wire.start()
+        until(lambda: len(notes) == 3, PATIENCE_S, lambda: notes)
+        wire.close()
+    assert "RuntimeError: Clumsy; trying again" in notes[1]
+    assert notes[2].endswith("connected")
 
 
 # -- who may come in

@@ -100,6 +100,20 @@ def test_one_more_is_one_change_and_not_one_for_each_that_follows() -> None:
     assert [one.deal for one in other_results({1: 1, 2: 2}, {1: 1, 2: 3}, "result")] == [2]
 
 
+def test_a_journal_of_an_older_program_is_judged_as_it_lies(tmp_path: Path) -> None:  # noqa: F811
+    journals(tmp_path, 1)
+    folder = tmp_path / "evening-0"
+    sql(
+        folder,
+        *("DROP TABLE told", "DROP INDEX session_club", "ALTER TABLE session DROP COLUMN club"),
+        "PRAGMA user_version = 2",
+    )
+    (folder / "sessions.db").chmod(0o444)
+    found = [judge_item(item, ORDER) for item in find_items([tmp_path])]
+    assert [(one.trouble, one.changes) for one in found] == [("", [])] * 2
+    assert sql(folder, "PRAGMA user_version") == [(2,)]
+
+
 # -- reading again
 
 
