@@ -87,6 +87,9 @@ _LEAST_CONTOUR: Final = 40
 _CHANGED_ALL: Final = 0.5
 """A back of which so much has changed, and that has no outline any more, is gone, whatever the table looks like."""
 
+_CHANGED_FACE: Final = 0.75
+"""... and a face, if the place looks a little like the table too: an unseen hand never hides so much of a card."""
+
 _THREE: Final = np.ones((3, 3), np.uint8)
 
 
@@ -275,24 +278,37 @@ class Compare:
             if (
                 self._contradicted(card, found)
                 or self._shows_table(card, gone, on_top, scene)
-                or (uncovered and self._vanished(image, card, scene))
+                or (uncovered and self._vanished(image, card, gone, scene))
             ):
                 gone.append(card)
         return gone
 
-    def _vanished(self, image: Image, card: Lying, scene: Scene) -> bool:
-        """Has a back changed all over, with nothing on it, and is there no rectangle any more?"""
-        visible = self.layout.visible(card) > 0
-        if card.face != BACK or not visible.any() or (scene.hand_of[card.mask > 0] > 0).any():
+    def _vanished(self, image: Image, card: Lying, gone: list[Lying], scene: Scene) -> bool:
+        """Has a card changed all over, with nothing on it, and is there no rectangle any more?
+
+        What the table looks like under it may never have been seen: this needs no picture of it for a back.
+        """
+        if (scene.hand_of[card.mask > 0] > 0).any():
             return False
-        changed = float((scene.changed[visible] > 0).mean()) * float(visible.sum()) / card.area
-        return changed >= _CHANGED_ALL and not self.outlined(image, card.pose)
+        visible = self._uncovered(card, gone) > 0
+        changed = float((scene.changed[visible] > 0).sum()) / card.area
+        if changed < (_CHANGED_ALL if card.face == BACK else _CHANGED_FACE) or self.outlined(image, card.pose):
+            return False
+        return card.face == BACK or self.bare.share(scene, visible, self.gate.threshold()) >= _BARE / 2
+
+    def _uncovered(self, card: Lying, gone: list[Lying]) -> Mask:
+        """What shows of a card, the cards that are gone taken away."""
+        visible = card.mask.copy()
+        for above in self.layout.cards[self.layout.cards.index(card) + 1 :]:
+            if above not in gone:
+                visible[above.mask > 0] = 0
+        return visible
 
     def left_behind(self, image: Image, scene: Scene) -> list[Lying]:
         """Known backs whose place has just come to look like the bare table: one of them may lie elsewhere now."""
         nothing: Mask = np.zeros(scene.changed.shape, np.uint8)
         backs = [c for c in self.layout if c.face == BACK and self._left(c, scene)]
-        return [c for c in backs if self._shows_table(c, [], nothing, scene) or self._vanished(image, c, scene)]
+        return [c for c in backs if self._shows_table(c, [], nothing, scene) or self._vanished(image, c, [], scene)]
 
     def outlined(self, image: Image, pose: Pose) -> bool:
         """Do edges run round a card lying here, as far as they can be told on other cards?"""
@@ -324,10 +340,7 @@ class Compare:
 
     def _shows_table(self, card: Lying, gone: list[Lying], on_top: Mask, scene: Scene) -> bool:
         """Does its place look like the bare table, where nothing else covers it?"""
-        visible = card.mask.copy()
-        for above in self.layout.cards[self.layout.cards.index(card) + 1 :]:
-            if above not in gone:
-                visible[above.mask > 0] = 0
+        visible = self._uncovered(card, gone)
         visible[(on_top > 0) | (scene.hand_of > 0)] = 0
         doubt = 2 * round(_POSE_DOUBT_MM / self.gate.mm_per_px) + 1
         inside = cv2.erode(visible, np.ones((doubt, doubt), np.uint8)) > 0

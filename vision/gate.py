@@ -8,6 +8,8 @@ a hand (or sleeve); what is left behind, still and free of hands, is a `Rest`.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -266,6 +268,18 @@ class Gate:
         """When a hand was last over a good part of ``mask`` (a twentieth of it), seconds; -inf if none ever was."""
         times = self._hand_s[mask > 0]
         return float(np.percentile(times, 95, method="lower")) if times.size else -math.inf
+
+    @contextmanager
+    def as_it_lay(self) -> Iterator[None]:
+        """Within this, times and hands are those of what lay still and free before an arm came over it."""
+        now = self.last_hand, self._hand_s, self._still_s
+        then, known = self._memory, self._memory.at_s > -math.inf
+        self.last_hand = np.where(known, then.hand, now[0])
+        self._hand_s, self._still_s = np.where(known, then.hand_s, now[1]), np.where(known, then.still_s, now[2])
+        try:
+            yield
+        finally:
+            self.last_hand, self._hand_s, self._still_s = now
 
     def threshold(self) -> NDArray[np.uint8]:
         """What counts as a change of the settled picture, grey levels [h, w]."""

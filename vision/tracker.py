@@ -62,6 +62,9 @@ _PATIENCE_S: Final = 1.2
 _FRAMES_FOR_UNREAD: Final = 3
 """A face is called "?" when an index was found in so many frames but could not be read."""
 
+_FRAMES_SURE: Final = 2
+"""A card that is covered or taken before it was clear is named by so many looks at least."""
+
 _SURE: Final = 0.99
 """One corner read this surely is taken at once; a less sure one is looked at `MOST_READINGS` times first."""
 
@@ -109,6 +112,15 @@ class _Case:
         self.explained[mask > 0] = 255
 
 
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A settled place that is not clear yet, as it was last seen."""
+
+    image: Image
+    scene: Scene
+    ballot: Ballot
+
+
 class Tracker:
     """One camera's table. Give it every frame with `see`; it answers with words, in order."""
 
@@ -125,6 +137,7 @@ class Tracker:
         self._taken = TakenUp()
         self._touched: dict[int, _Touch] = {}
         self._blind = False
+        self._waiting: list[_Waiting] = []
 
     def see(self, image: Image, seconds: float) -> list[Word]:
         """What this frame (BGR uint8 [h, w, 3], taken at ``seconds``) tells."""
@@ -135,10 +148,13 @@ class Tracker:
         self.hands.remember(scene)
         words: list[Word] = self._trouble(scene)
         if not self._blind:
-            for ballot in self.ballots.read(image, scene):
+            ballots = self.ballots.read(image, scene)
+            words += [word for late in self._overtaken(ballots) for word in self._settle_late(late)]
+            for ballot in ballots:
                 if ballot.rest.settled and seconds - ballot.tried_s >= _TRY_AGAIN_S:
                     ballot.tried_s = seconds
                     words += self._settle(image, scene, ballot)
+            self._waiting = [_Waiting(image, scene, one) for one in ballots if one.rest.settled and one.frames]
             words += self._uncovered(scene)
             words += self._look_again(image, scene)
         return words + [HandLeft(h.id, h.entry_mm, h.seen_s) for h in scene.left if not still_here(h, scene)]
@@ -193,6 +209,27 @@ class Tracker:
         words += self._lay_all(found, backs, case)
         self._close(case)
         return words
+
+    def _overtaken(self, ballots: Sequence[Ballot]) -> list[_Waiting]:
+        """Places that waited to be read out, and are no longer there to be read: an arm is over them."""
+        seen = [ballot.rest.mask for ballot in ballots]
+        hands = (self.scene.hand_of > 0) if self.scene is not None else np.zeros(1, bool)
+        return [
+            late
+            for late in self._waiting
+            if not any(cv2.bitwise_and(late.ballot.rest.mask, mask).any() for mask in seen)
+            and hands[late.ballot.rest.mask > 0].any()
+        ]
+
+    def _settle_late(self, late: _Waiting) -> list[Word]:
+        """Say what was read before the arm came; the place itself is looked at again when it has gone."""
+        mask = late.ballot.rest.mask
+        case = _Case(late.image, late.scene, mask, np.zeros(mask.shape, np.uint8), False, True)
+        found = self._compare.sort(self.ballots.result(late.ballot), mask, late.scene, self.ballots.inset_mm)
+        with self.gate.as_it_lay():
+            told = [one for one in found.new if one.frames >= _FRAMES_SURE]
+            told += [one for one in found.unread if self._is_unread_card(one, case)]
+            return [word for one in told for word in self._lay_face(one, case)]
 
     def _lay_all(self, found: Found, backs: Backs, case: _Case) -> list[Word]:
         words: list[Word] = []
