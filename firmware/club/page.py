@@ -5,20 +5,27 @@ Built on what the table's own page is built on: the same guard, door and stream,
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request
-from fastapi.responses import Response, StreamingResponse
+from fastapi.responses import Response
 
 from firmware.journal.chain import head_code
 from firmware.web import assets
-from firmware.web.answers import Reader, answer, door_routes, handle_errors, page_routes, refuse, stream_headers
+from firmware.web.answers import (
+    Reader,
+    answer,
+    door_routes,
+    handle_errors,
+    lifespan,
+    page_routes,
+    refuse,
+    stream_routes,
+)
 from firmware.web.guard import Guard
 from firmware.web.security import Security
 from firmware.web.source import TableSource
@@ -49,42 +56,17 @@ class _House:
 
 def create_app(source: TableSource, database: Database, security: Security) -> FastAPI:
     """The club's page over a hub's board and database, as an ASGI app."""
-    app = FastAPI(title="Card Table club", docs_url=None, redoc_url=None, openapi_url=None, lifespan=_lifespan)
+    app = FastAPI(title="Card Table club", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     files = assets.load() | assets.load(Path(__file__).parent / "static")
     app.state.house = _House(source, database, security, Feed(source, shown), files)
     handle_errors(app)
-    for add in (page_routes, door_routes, _club_routes):
+    for add in (page_routes, door_routes, stream_routes, _club_routes):
         add(app)
     app.add_middleware(Guard, hosts=security.hosts)
     return app
 
 
-@asynccontextmanager
-async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    feed: Feed = app.state.house.feed
-    task = asyncio.create_task(feed.run())
-    try:
-        yield
-    finally:
-        feed.close()
-        task.cancel()
-
-
 def _club_routes(app: FastAPI) -> None:
-    @app.get("/api/table")
-    async def table(request: Request, badge: Reader) -> Response:
-        feed: Feed = request.app.state.house.feed
-        feed.take()
-        return Response(feed.whole(), media_type="application/json", headers={"cache-control": "no-store"})
-
-    @app.get("/api/events")
-    async def events(request: Request, badge: Reader, last: str = "") -> Response:
-        feed: Feed = request.app.state.house.feed
-        if not feed.has_room(badge.id):
-            refuse("FULL")
-        stream = feed.events(badge.id, request.headers.get("last-event-id") or last)
-        return StreamingResponse(stream, media_type="text/event-stream", headers=stream_headers())
-
     @app.get("/api/evening")
     def evening(request: Request, badge: Reader, day: Evening = "") -> Response:
         try:

@@ -223,9 +223,7 @@ class Wire:
             pause_s = FIRST_PAUSE_S
             try:
                 self._serve(client)
-            except (
-                Exception
-            ) as error:  # a fault of the part is said, and it begins anew
+            except Exception as error:  # a fault of the part is said, and it begins anew
                 self._say(" ".join(f"{type(error).__name__}: {error}; trying again".split()))
                 self._stop.wait(LONGEST_PAUSE_S)
             finally:

@@ -6,12 +6,14 @@ The table's page (``app``) and the club's (``firmware.club.page``) are built on 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import Annotated, Any, NoReturn, Protocol
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import JSONResponse, Response, StreamingResponse
 from pydantic import BaseModel, ConfigDict, StringConstraints
 from starlette.exceptions import HTTPException
 
@@ -203,9 +205,35 @@ def door_routes(app: FastAPI) -> None:
         return admitted(_house(request), Badge(badge.id))
 
 
-def stream_headers() -> dict[str, str]:
-    """Of a stream of events: kept by nobody on the way."""
-    return {"cache-control": "no-store", "x-accel-buffering": "no"}
+def stream_routes(app: FastAPI) -> None:
+    """What is shown now, at once and as a stream of changes."""
+
+    @app.get("/api/table")
+    async def table(request: Request, badge: Reader) -> Response:
+        feed = _house(request).feed
+        feed.take()
+        return Response(feed.whole(), media_type="application/json", headers={"cache-control": "no-store"})
+
+    @app.get("/api/events")
+    async def events(request: Request, badge: Reader, last: str = "") -> Response:
+        feed = _house(request).feed
+        if not feed.has_room(badge.id):
+            refuse("FULL")
+        stream = feed.events(badge.id, request.headers.get("last-event-id") or last)
+        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
+
+
+@asynccontextmanager
+async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """While a page is served its feed follows the source."""
+    feed: Feed = app.state.house.feed
+    task = asyncio.create_task(feed.run())
+    try:
+        yield
+    finally:
+        feed.close()
+        task.cancel()
 
 
 # ---- what went wrong ------------------------------------------------------------------------------------------------

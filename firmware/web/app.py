@@ -6,16 +6,14 @@ JSON with words and a code. Nothing that a GET does changes anything.
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import segno
 from fastapi import Depends, FastAPI, Path, Query, Request
-from fastapi.responses import Response, StreamingResponse
+from fastapi.responses import Response
 from pydantic import Field, StringConstraints
 
 from . import actions, assets, public
@@ -32,10 +30,11 @@ from .answers import (
     door_routes,
     found,
     handle_errors,
+    lifespan,
     maybe_badge,
     page_routes,
     refuse,
-    stream_headers,
+    stream_routes,
 )
 from .guard import Guard
 from .security import Badge, Security, spaced
@@ -102,24 +101,13 @@ def create_app(
     ``games``: one mapping a game with ``key title summary seats [least, most]`` and ``house``: a list of ``name label
     kind ("bool" "int" "choice") default choices [{value words}] min max words source``.
     """
-    app = FastAPI(title="Card Table", docs_url=None, redoc_url=None, openapi_url=None, lifespan=_lifespan)
+    app = FastAPI(title="Card Table", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     app.state.house = House(source, archive, security, games, camera, Feed(source), assets.load())
     handle_errors(app)
-    for add in (page_routes, door_routes, _seat_routes, _table_routes, _session_routes, _picture_routes):
+    for add in (page_routes, door_routes, stream_routes, _seat_routes, _table_routes, _session_routes, _picture_routes):
         add(app)
     app.add_middleware(Guard, hosts=security.hosts)
     return app
-
-
-@asynccontextmanager
-async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    feed: Feed = app.state.house.feed
-    task = asyncio.create_task(feed.run())
-    try:
-        yield
-    finally:
-        feed.close()
-        task.cancel()
 
 
 # ---- who asks -------------------------------------------------------------------------------------------------------
@@ -156,18 +144,6 @@ def _seat_routes(app: FastAPI) -> None:
 
 
 def _table_routes(app: FastAPI) -> None:
-    @app.get("/api/table")
-    async def table(house: TheHouse, badge: Reader) -> Response:
-        house.feed.take()
-        return Response(house.feed.whole(), media_type="application/json", headers={"cache-control": "no-store"})
-
-    @app.get("/api/events")
-    async def events(request: Request, house: TheHouse, badge: Reader, last: str = "") -> Response:
-        if not house.feed.has_room(badge.id):
-            refuse("FULL")
-        stream = house.feed.events(badge.id, request.headers.get("last-event-id") or last)
-        return StreamingResponse(stream, media_type="text/event-stream", headers=stream_headers())
-
     @app.post("/api/act")
     def act(house: TheHouse, badge: Reader, body: TapBody) -> Response:
         actor = Actor(badge.seat, house.security.is_host(badge))
