@@ -18,7 +18,7 @@ from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from typing import Any
 
-from .buttons import MS, Act, Gesture, Timing, edge, look, next_ns, start
+from .buttons import MS, Act, Gesture, Timing, edge, look, next_ns, start, unseen
 from .buttons import Button as ButtonState
 from .config import BoardKind, PanelConfig, default
 from .devices import DIGITS, Board, open_board
@@ -78,8 +78,9 @@ class Panel:
         now_ns = self.clock_ns()
         self._play(now_ns)
         self._try("buttons", self.board.watch, self._heard)
-        for seat, down in self._levels().items():
-            self._buttons[seat], acts = start(down, now_ns)
+        levels = self._levels()
+        for seat in self.board.readers:
+            self._buttons[seat], acts = start(levels.get(seat, False), now_ns)
             self._tell(seat, acts)
 
     def __enter__(self) -> Panel:
@@ -118,7 +119,8 @@ class Panel:
             if self.mine:
                 self._listen(now_ns)
                 self._play(now_ns)
-            return min([now_ns + LOOK_MS * MS, self._lamps.next_ns(now_ns), *self._button_dues()])
+            dues = [now_ns + LOOK_MS * MS, self._lamps.next_ns(now_ns), *self._button_dues(now_ns)]
+            return max(now_ns + 1, min(dues))
 
     def acts(self) -> list[Act]:
         """The acts since the last call, each once."""
@@ -167,25 +169,31 @@ class Panel:
             while True:
                 t_ns, seat, down = self._edges.popleft()
                 self._step(seat, edge, t_ns, down)
-        for seat, down in self._levels().items():
-            self._buttons.setdefault(seat, ButtonState(seen_ns=now_ns))
-            self._step(seat, look, now_ns, down)
+        levels = self._levels()
+        for seat in self._buttons:
+            if seat in levels:
+                self._step(seat, look, now_ns, levels[seat])
+            else:
+                self._step(seat, unseen, now_ns)
 
-    def _step(self, seat: int, judge: Any, t_ns: int, down: bool) -> None:
-        self._buttons[seat], acts = judge(self._buttons[seat], t_ns, down, self._timing)
+    def _step(self, seat: int, judge: Any, t_ns: int, *level: bool) -> None:
+        self._buttons[seat], acts = judge(self._buttons[seat], t_ns, *level, self._timing)
         self._tell(seat, acts)
 
     def _tell(self, seat: int, acts: tuple[Act, ...]) -> None:
         self._acts.extend(Act(act.gesture, act.t_ns, act.taps, seat) for act in acts)
 
     def _levels(self) -> Mapping[int, bool]:
+        """Which buttons are down, by seat, of those that can be read: one that fails silences no other."""
         found: dict[int, bool] = {}
-        self._try("buttons", lambda: found.update(self.board.levels()))
+        for seat, read in self.board.readers.items():
+            self._try(_button_name(seat), _note_level, found, seat, read)
         return found
 
-    def _button_dues(self) -> list[int]:
+    def _button_dues(self, now_ns: int) -> list[int]:
+        """When the buttons have something to do; what waits for a button to be readable again is not due by time."""
         dues = (next_ns(button, self._timing) for button in self._buttons.values())
-        return [due for due in dues if due is not None]
+        return [due for due in dues if due is not None and due > now_ns]
 
     def _play(self, now_ns: int) -> None:
         """Tell the board what has changed."""
@@ -220,6 +228,14 @@ class Panel:
     def failing(self) -> frozenset[str]:
         """What did not work when it was last tried."""
         return frozenset(self._failing)
+
+
+def _button_name(seat: int) -> str:
+    return f"button of seat {seat}" if seat else "host's button"
+
+
+def _note_level(found: dict[int, bool], seat: int, read: Callable[[], bool]) -> None:
+    found[seat] = read()
 
 
 class _Lamps:

@@ -122,6 +122,15 @@ def look(state: Button, t_ns: int, level: bool, timing: Timing) -> Step:
     return edge(state, t_ns, level, timing)
 
 
+def unseen(state: Button, t_ns: int, timing: Timing) -> Step:
+    """The level cannot be read at ``t_ns``: time goes on, but a button that was down is not taken to be so still."""
+    if state.down and state.burst_ns is None:
+        return state, ()
+    seen_ns = state.seen_ns
+    state, acts = advance(state, t_ns, timing)
+    return replace(state, seen_ns=seen_ns), acts
+
+
 def _let_go_unseen(state: Button, t_ns: int, timing: Timing) -> Step:
     """Let go at some moment while nobody looked: where that moment matters, say so rather than guess."""
     if state.held:

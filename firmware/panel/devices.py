@@ -9,6 +9,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any, Protocol
 
 import gpiozero
@@ -27,9 +28,13 @@ HOLD_S = 0.1
 
 
 class Board(Protocol):
-    """What a panel needs of its devices. Methods may raise whatever the pin library raises."""
+    """What a panel needs of its devices. Methods may raise whatever the pin library raises.
+
+    ``readers``: how to read each button (True = down) by seat, 0 is the host's; one that raises says nothing of others.
+    """
 
     seats: int
+    readers: Mapping[int, Callable[[], bool]]
     has_blue: bool
     has_digits: bool
     has_tone: bool
@@ -45,9 +50,6 @@ class Board(Protocol):
 
     def tone(self, hertz: int) -> None:
         """Sound ``hertz``; 0 is silence."""
-
-    def levels(self) -> Mapping[int, bool]:
-        """Which buttons are down, by seat; 0 is the host's."""
 
     def watch(self, heard: Heard | None) -> None:
         """Report button edges to ``heard``, or to nobody."""
@@ -100,9 +102,10 @@ class Common:
         if self.buzzer is not None:
             self.buzzer.play(gpiozero.tones.Tone.from_frequency(hertz) if hertz else None)
 
-    def levels(self) -> dict[int, bool]:
-        """Which buttons are down, by seat."""
-        return {seat: button.is_pressed for seat, button in self.buttons.items()}
+    @property
+    def readers(self) -> dict[int, Callable[[], bool]]:
+        """How to read each button, by seat."""
+        return {seat: partial(_is_down, button) for seat, button in self.buttons.items()}
 
     def watch(self, heard: Heard | None) -> None:
         """Report edges; gpiozero's own bounce handling stays off, `buttons` judges them."""
@@ -118,6 +121,10 @@ class Common:
                 thread.stopping.set()
 
 
+def _is_down(button: gpiozero.Button) -> bool:
+    return bool(button.is_pressed)
+
+
 def _teller(heard: Heard, seat: int, down: bool) -> Callable[[], None]:
     return lambda: heard(seat, down)
 
@@ -131,7 +138,8 @@ class SmallBoard:
             self.lights = claimed.enter_context(_seat_lights(config, factory))
             self.display = claimed.enter_context(_digits(config, factory)) if config.digits else None
             common = Common(config, factory, claimed)
-            self.tone, self.levels, self.watch, self._hush = common.tone, common.levels, common.watch, common.hush
+            self.readers: Mapping[int, Callable[[], bool]] = common.readers
+            self.tone, self.watch, self._hush = common.tone, common.watch, common.hush
             self.has_blue, self.has_digits, self.has_tone = False, self.display is not None, common.has_tone
             self._devices = claimed.pop_all()
 
@@ -198,7 +206,8 @@ class LargeBoard:
             )
             self.chain = claimed.enter_context(Chain(pin_factory=factory))
             common = Common(config, factory, claimed)
-            self.tone, self.levels, self.watch, self._hush = common.tone, common.levels, common.watch, common.hush
+            self.readers: Mapping[int, Callable[[], bool]] = common.readers
+            self.tone, self.watch, self._hush = common.tone, common.watch, common.hush
             self.has_blue, self.has_digits, self.has_tone = True, True, common.has_tone
             self.latch()
             self.enable.on()

@@ -23,6 +23,10 @@ PIS = pytest.mark.parametrize("pi", list(REVISIONS))
 BOARDS = pytest.mark.parametrize(("board", "seats"), [("small", 2), ("small", 4), ("large", 5), ("large", 8)])
 
 
+def _gone() -> bool:
+    raise OSError("gone")
+
+
 class TestLamps:
     @PIS
     def test_a_payment_of_three_on_the_pins_whole(self, bench: Maker, pi: str):
@@ -288,17 +292,34 @@ class TestTrouble:
         table.show(Meaning.DARK, Meaning.TURN, Meaning.DARK)
         assert (table.pins.lights(), table.panel.failing) == ((OFF, GREEN, OFF), frozenset())
 
-    def test_buttons_that_cannot_be_read_do_not_stop_the_lights(self, bench: Maker):
+    def test_a_button_that_cannot_be_read_silences_no_other_and_is_told_once(self, bench: Maker):
         table = bench()
-
-        def broken() -> dict[int, bool]:
-            raise OSError("gone")
-
-        table.panel.board.levels = broken  # type: ignore[method-assign]
+        table.panel.board.readers = {**table.panel.board.readers, 2: _gone}
         table.show(Meaning.REFUSED, Meaning.DARK, Meaning.DARK)
+        table.press(1)
+        table.press(3, down_ms=1500)
         table.run_ms(1000)
-        assert table.faults == ["panel: buttons failed (OSError: gone)"]
-        assert len(table.lamp_trace(1)) == 6
+        assert table.said() == ["tap 1 of 1", "long of 3"]
+        assert table.faults == ["panel: button of seat 2 failed (OSError: gone)"]
+        assert len(table.lamp_trace(1)) > 6
+
+    def test_a_button_that_fails_in_a_press_leaves_no_due_time_in_the_past(self, bench: Maker):
+        table = bench()
+        table.pins.push(2, True)
+        table.run_ms(100)
+        table.panel.board.readers = {**table.panel.board.readers, 2: _gone}
+        table.run_ms(1500)
+        assert table.panel.tick() > table.clock.now_ns
+        assert table.said() == []
+        table.press(1)
+        assert table.said() == ["tap 1 of 1"]
+
+    def test_a_tap_is_told_though_its_button_can_no_longer_be_read(self, bench: Maker):
+        table = bench()
+        table.press(2, then_ms=30)
+        table.panel.board.readers = {**table.panel.board.readers, 2: _gone}
+        table.run_ms(1000)
+        assert table.said() == ["tap 1 of 2"]
 
     @pytest.mark.parametrize(("board", "seats"), [("small", 3), ("large", 6)])
     def test_closing_leaves_everything_off(self, bench: Maker, board: str, seats: int):
