@@ -115,9 +115,20 @@ def spread(reader: Reader, image: Image, card_px: float, inverted: bool = False,
 
 
 def best_spread(reader: Reader, image: Image, card_px: float, seed: int = 0) -> Spread:
-    """As `spread`, of the picture or of its negative: whichever names more cards surely, then shows more."""
-    both = [spread(reader, image, card_px, inverted, seed) for inverted in (False, True)]
-    return max(both, key=lambda s: (sum(_sure(look.log_p) is not None for look in s.looks), len(s.looks)))
+    """As `spread`, of the picture; of its negative only where that names far more cards surely.
+
+    A negative turns red to cyan and white hearts black: it may name more surely and half of them wrongly.
+    """
+    plain, negative = (spread(reader, image, card_px, inverted, seed) for inverted in (False, True))
+    return negative if _named(negative) > _NEGATIVE_GAIN * max(_named(plain), 1) else plain
+
+
+_NEGATIVE_GAIN: Final = 2.0
+"""So many times the cards that the picture itself names must its negative name, to be looked at instead."""
+
+
+def _named(seen: Spread) -> int:
+    return sum(_sure(look.log_p) is not None for look in seen.looks)
 
 
 def _cards(indices: Sequence[Index], card_px: float, threshold: float) -> list[tuple[Reading, tuple[Index, ...]]]:

@@ -214,16 +214,15 @@ def read_right(reader: Reader, seed: int, cards: tuple[str, ...]) -> tuple[int, 
 
 @pytest.mark.slow
 def test_a_dark_red_pack_is_read_better_after_and_never_wrongly() -> None:
-    """Four pictures of 13 cards teach it where it has something to learn; measured on new pictures."""
+    """Four pictures of 13 cards teach it; measured on new pictures (figures in docs/first-game.md)."""
     reader = Reader.load()
     shuffled = tuple(np.random.default_rng(4).permutation(e.CARDS).tolist())
     spreads = [e.best_spread(reader, photo(shuffled[k : k + 13], k)[0], CARD_PX, k) for k in range(0, 52, 13)]
     done = e.enrol(spreads)
     assert done.head is not None
-    gain = e.is_gain(*e.before_and_after(spreads, done.names, reader.threshold))
-    chosen = e.with_pack(reader, done.head) if gain else reader
+    assert e.is_gain(*e.before_and_after(spreads, done.names, reader.threshold))
     test_cards = shuffled[5:18]
     before, _ = read_right(reader, 99, test_cards)
-    after, wrong = read_right(chosen, 99, test_cards)
+    after, wrong = read_right(e.with_pack(reader, done.head), 99, test_cards)
     assert wrong == 0
-    assert after >= max(before, 11)
+    assert after > before >= 6
