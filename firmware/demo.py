@@ -167,16 +167,28 @@ def run_demo(
     """
     session = simulated(game, seats, seed)
     folder = data or FOLDER / "data"
+    path = _strip_path(strip or (data or FOLDER) / "strip.png")
     console = Console(highlight=False)
     with _prepared(session, folder, console, headless) as (demo, table, camera):
         fingers = Fingers.of(demo.pins, camera)
         for frame in camera:
             demo.frame(frame, fingers)
         result = demo.live.finish()
-        path = strip or FOLDER / "strip.png"
         write_strip(path, chosen(demo.stills), f"Card Table: {games()[game].TITLE}")
         demo.screen.close(table, result, folder, path)
     return 0
+
+
+def _strip_path(path: Path) -> Path:
+    """Where the strip goes, looked at before anything is played: a kind of picture, in a folder that is there."""
+    if path.suffix.lower() not in STRIP_KINDS:
+        raise ValueError(f"{path}: a film strip is a picture; name it .png, .webp or .jpg")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+STRIP_KINDS = (".png", ".webp", ".jpg")
+"""What the strip can be written as."""
 
 
 @contextmanager

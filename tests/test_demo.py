@@ -74,3 +74,12 @@ def test_a_whole_demo_is_refereed_and_kept_whole(tmp_path: Path, monkeypatch: py
         row = journal.sessions()[0].row
         assert row.ended
         assert verify(journal, row.id).whole
+
+
+def test_a_strip_of_no_picture_kind_is_refused_before_anything_is_played(tmp_path: Path) -> None:
+    """Not after minutes of play; and its folder is made."""
+    from firmware.demo import run_demo
+
+    with pytest.raises(ValueError, match=r"name it \.png"):
+        run_demo("fan_tan", headless=True, strip=tmp_path / "strip.txt", data=tmp_path / "data")
+    assert not (tmp_path / "data").exists()
