@@ -570,9 +570,9 @@ def explain(session: str, ruling: str, boxes: Path | None, as_json: bool) -> Non
 
 @commands.command()
 @click.argument("session")
-@click.option("--code", default="", help="A head code that somebody wrote down, to be checked as well.")
+@click.option("--code", help="A head code that somebody wrote down, to be checked as well.")
 @as_json
-def verify(session: str, code: str, as_json: bool) -> int:
+def verify(session: str, code: str | None, as_json: bool) -> int:
     """Check that nothing of a session was changed; 0 when it is whole, 1 when not."""
     from .journal.verify import verify as verified
 

@@ -112,13 +112,13 @@ class Report:
         return said
 
 
-def verify(journal: Journal, session_id: str, written: str = "") -> Report:
-    """Check a session. ``written``: a head code that somebody wrote down, checked as well.
+def verify(journal: Journal, session_id: str, written: str | None = None) -> Report:
+    """Check a session. ``written``: a head code that somebody wrote down, checked as well; None for none.
 
     :raises NoSuchSession: if neither the database nor the spare logs know it.
     :raises BadEntry: if ``written`` cannot be a head code at all.
     """
-    if written and not is_code(written):
+    if written is not None and not is_code(written):
         raise BadEntry(
             f"{visible(written)[:40]!r} is no head code: 12 letters and digits in three groups, such as "
             "7K2M-Q9XD-04TB (no letter U); copy it again"
@@ -373,8 +373,8 @@ def _pictures_listed(journal: Journal, row: SessionRow, lines: Sequence[Line]) -
         yield Finding(Fault.LIST, f"the database lists other pictures for line {seq} than the log", seq)
 
 
-def _code(session_id: str, lines: Sequence[Sealed], written: str) -> Iterator[Finding]:
-    if not written or _lines_since(lines, written) is not None:
+def _code(session_id: str, lines: Sequence[Sealed], written: str | None) -> Iterator[Finding]:
+    if written is None or _lines_since(lines, written) is not None:
         return
     words = f"the code {visible(written)} was never the head of session {session_id}"
     near = min(lines, key=lambda sealed: slips(written, sealed.hash), default=None)
@@ -385,9 +385,9 @@ def _code(session_id: str, lines: Sequence[Sealed], written: str) -> Iterator[Fi
     yield Finding(Fault.CODE, words)
 
 
-def _lines_since(lines: Sequence[Sealed], written: str) -> int | None:
+def _lines_since(lines: Sequence[Sealed], written: str | None) -> int | None:
     """How many lines follow the one whose code was written down; None if no line has it."""
-    if not written:
+    if written is None:
         return None
     return next((n for n, sealed in enumerate(reversed(lines)) if same_code(written, sealed.hash)), None)
 

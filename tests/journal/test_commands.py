@@ -95,3 +95,12 @@ def test_repair_leaves_a_journal_alone_that_a_table_is_writing(kept: list[str], 
     with Journal.open(folder):
         assert run(["repair"]) == 2
     assert "in use by program" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("code", ["", "  ", "-"])
+def test_an_empty_code_is_refused_and_never_called_whole(kept: list[str], code: str, capsys: Out) -> None:
+    assert run(["verify", "last", "--code", code]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.count("\n") == 1
+    assert "is no head code" in told.err
