@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Any
 
-from firmware.config import ClubSettings
+from firmware.config import ClubSettings, ConfigError
 from firmware.journal.journal import Journal
 from firmware.web.source import TableSource
 
@@ -168,20 +168,34 @@ def open_club(
     """Tell the club while the context lasts; nothing happens where the settings name no club.
 
     ``journal``: the table's; ``reading``: the same, opened to read, for this alone. ``note``: lines for people.
-
-    :raises ConfigError: if the settings cannot be used or the library is missing.
+    Settings that cannot be used, or a library that is missing, are said and do not stop the game: the log keeps what
+    is to be told.
     """
     if not settings.table:
         yield None
         return
-    broker = broker_of(settings.broker, settings.user, settings.password_file, settings.ca)
-    will = Will(topic(settings.table, "available"), OFFLINE)
     teller = Teller(settings, JournalSpool(reading, journal.mark_told, settings.table), source, note)
-    wire = Wire(broker, f"cardtable-{settings.table}", will, teller, lambda words: note(f"club   {words}"), OFFLINE)
-    wire.start()
+    try:
+        wire = _wire(settings, teller, note)
+    except ConfigError as error:
+        note(f"club   {error}; the game goes on, and the club is told when this is put right")
+        yield None
+        return
     forget = source.subscribe(wire.wake)
     try:
         yield teller
     finally:
         forget()
         wire.close()
+
+
+def _wire(settings: ClubSettings, teller: Teller, note: Callable[[str], Any]) -> Wire:
+    """The wire to the club's broker, connecting.
+
+    :raises ConfigError: if the settings cannot be used or the library is missing.
+    """
+    broker = broker_of(settings.broker, settings.user, settings.password_file, settings.ca)
+    will = Will(topic(settings.table, "available"), OFFLINE)
+    wire = Wire(broker, f"cardtable-{settings.table}", will, teller, lambda words: note(f"club   {words}"), OFFLINE)
+    wire.start()
+    return wire

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from random import uniform
 from threading import Event, Lock, Thread
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
@@ -27,6 +28,8 @@ KEEPALIVE_S: Final = 10
 CONNECT_S: Final = 5.0
 #: Waits between two tries, in seconds: a broker that restarts is back in one or two, a network in minutes.
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 15.0
+#: A connection that lasted so long was a good one, in seconds; two tables of one name put each other out sooner.
+STEADY_S: Final = 5.0
 #: Messages on their way to the broker at once; the library queues the rest.
 INFLIGHT: Final = 200
 #: Bytes heard and not yet taken; beyond them new messages are dropped, their senders send them again. A hundred tables
@@ -213,22 +216,26 @@ class Wire:
     def _run(self) -> None:
         pause_s = FIRST_PAUSE_S
         while not self._stop.is_set():
-            try:
-                client = self._connect()
-            except NoBroker as error:
-                self._say(str(error))
-                self._stop.wait(pause_s)
-                pause_s = min(LONGEST_PAUSE_S, 2 * pause_s)
-                continue
-            pause_s = FIRST_PAUSE_S
-            try:
-                self._serve(client)
-            except Exception as error:  # a fault of the part is said, and it begins anew
-                self._say(" ".join(f"{type(error).__name__}: {error}; trying again".split()))
-                self._stop.wait(LONGEST_PAUSE_S)
-            finally:
-                client.loop_stop()
-                self._part.down()
+            begun = time.monotonic()
+            self._once()
+            steady = time.monotonic() - begun > STEADY_S
+            pause_s = FIRST_PAUSE_S if steady else min(LONGEST_PAUSE_S, 2 * pause_s)
+            self._stop.wait(pause_s * uniform(0.5, 1.0))  # a hall does not come back in one instant
+
+    def _once(self) -> None:
+        """One connection from its beginning to its end, whatever that is."""
+        try:
+            client = self._connect()
+        except NoBroker as error:
+            self._say(str(error))
+            return
+        try:
+            self._serve(client)
+        except Exception as error:  # a fault of the part is said, and it begins anew
+            self._say(" ".join(f"{type(error).__name__}: {error}; trying again".split()))
+        finally:
+            client.loop_stop()
+            self._part.down()
 
     def _connect(self) -> Any:
         """A client that the broker has let in. :raises NoBroker: if there is none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -16,7 +17,8 @@ from firmware.club.bulletins import Telling
 from firmware.club.database import Database, HubDatabaseError, evening_of
 from firmware.club.hub import Hub, shown
 from firmware.club.messages import Ack, pack, read_ack, read_bulletin
-from firmware.club.teller import JournalSpool
+from firmware.club.teller import JournalSpool, open_club
+from firmware.config import ClubSettings
 from firmware.journal.journal import Journal
 from firmware.journal.lines import LineKind, Remark, SessionHeader
 from firmware.journal.replay import replay
@@ -261,6 +263,29 @@ def test_an_evening_ends_at_six_and_a_clock_ahead_is_not_believed(tmp_path: Path
     database.take([("hall-1", set_right)], EVENING_NS)
     assert database.evenings() == ["2026-11-29"]
     database.close()
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (ClubSettings("hall-1"), "pip install 'cardtable[club]'"),
+        (ClubSettings("hall-1", password_file="/none", user="a"), "password cannot be read"),
+        (ClubSettings("hall-1", broker="http://hall"), "mqtt://host:1883"),
+    ],
+)
+def test_a_club_that_cannot_be_reached_at_all_does_not_stop_the_game(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch, settings: ClubSettings, words: str
+) -> None:
+    for name in ("paho", "paho.mqtt"):
+        monkeypatch.setitem(sys.modules, name, None)
+    notes: list[str] = []
+    with open_club(settings, journal, journal, board(), notes.append) as teller:
+        assert teller is None
+    assert len(notes) == 1
+    assert words in notes[0]
+    with open_club(ClubSettings(), journal, journal, board(), notes.append) as teller:
+        assert teller is None
+    assert len(notes) == 1
 
 
 # -- strangers

@@ -130,6 +130,18 @@ def test_a_fault_in_a_part_is_said_and_does_not_silence_it(tmp_path: Path, monke
     assert notes[2].endswith("connected")
 
 
+def test_two_tables_of_one_name_do_not_chase_each_other_round(tmp_path: Path) -> None:
+    notes: list[str] = []
+    with mosquitto(tmp_path) as broker, ExitStack() as stack:
+        for _ in range(2):
+            wire = wires.Wire(broker_of(broker.url), "t", wires.Will("w", b"0"), Nobody(), notes.append, b"0")
+            wire.start()
+            stack.callback(wire.close)
+        time.sleep(6)
+        assert 4 <= len(notes) <= 24  # 0.5, 1, 2, 4 s apart, and not hundreds a second
+        assert any("the connection was lost" in note for note in notes)
+
+
 # -- who may come in
 
 
