@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+from collections.abc import Iterable
 from typing import Any
 
 #: Crockford's base 32: no I, L, O or U, so that a code can be read aloud and written down by hand.
@@ -23,6 +25,48 @@ def canonical(value: Any) -> str:
     :raises ValueError: for numbers that JSON does not have.
     """
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+#: Lists and objects within one another: what a journal writes has fewer than ten levels (the table file has most);
+#: far more would only exhaust whoever walks through them.
+MOST_LEVELS = 64
+
+
+def parsed(text: str | bytes) -> Any:
+    """The value of a JSON text that `canonical` can write again: whatever somebody else has put into our files.
+
+    :raises ValueError: if it is no JSON, has numbers that JSON does not have, or is nested deeper than `MOST_LEVELS`.
+    """
+    try:
+        value = json.loads(text, parse_constant=_no_number, parse_float=_finite)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if _levels_over(value, MOST_LEVELS):
+        raise ValueError("nested too deeply")
+    return value
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    return value if math.isfinite(value) else _no_number(digits[:20])
+
+
+def _levels_over(value: Any, most: int) -> bool:
+    """Whether a value of JSON has more than ``most`` levels of lists and objects."""
+    level = [value]
+    for _ in range(most + 1):
+        level = [inner for outer in level if isinstance(outer, dict | list) for inner in _inner(outer)]
+        if not level:
+            return False
+    return True
+
+
+def _inner(outer: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    return outer.values() if isinstance(outer, dict) else outer
 
 
 def genesis(session_id: str) -> str:

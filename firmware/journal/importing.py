@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import zipfile
 import zlib
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .chain import parsed
 from .errors import BadArchive, JournalError, NoSuchSession, from_os
 from .export import FORMAT, LOG, MANIFEST, PICTURES, RULINGS
 from .journal import Journal
@@ -117,8 +117,8 @@ def _picture(file: zipfile.ZipFile, name: str, path: Path) -> bytes:
 
 def _json(file: zipfile.ZipFile, name: str, path: Path) -> Any:
     try:
-        return json.loads(_member(file, name, path, MOST_TEXT_BYTES))
-    except (ValueError, RecursionError) as error:
+        return parsed(_member(file, name, path, MOST_TEXT_BYTES))
+    except ValueError as error:
         raise BadArchive(f"{path}: {name} is not JSON ({error})") from None
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from firmware.referee.events import Entry, from_json, to_json
 
-from .chain import canonical
+from .chain import canonical, parsed
 from .clock import Stamp
 
 #: No session lasts for ten years, in seconds.
@@ -151,7 +151,7 @@ def read_line(text: str) -> Line:
     :raises ValueError: if the text is not such a line.
     """
     try:
-        data = json.loads(text)
+        data = parsed(text)
         line = Line(
             seq=data["seq"],
             kind=LineKind(data["kind"]),
@@ -162,7 +162,7 @@ def read_line(text: str) -> Line:
             lost=data.get("lost", ""),
         )
         _check(line)
-    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise ValueError(f"not a line of a session's log: {error}") from None
     return line
 
@@ -188,6 +188,8 @@ def _check(line: Line) -> None:
             line_entry(line)
         case LineKind.NOTE:
             _check_note(body)
+        case LineKind.END:
+            _check_end(body)
 
 
 def _check_note(body: Mapping[str, Any]) -> None:
@@ -198,6 +200,17 @@ def _check_note(body: Mapping[str, Any]) -> None:
         raise ValueError("a remark about no pictures")
     if (key := _NEEDED.get(body["code"])) is not None and key not in body:
         raise ValueError(f"a remark without its {key}")
+
+
+def _check_end(body: Mapping[str, Any]) -> None:
+    """A last line without a result is one; what stands there must be what its readers count on."""
+    result = body.get("result")
+    results = result if isinstance(result, list) else [result]
+    if not all(one is None or (_is_dict(one) and _is_int(one.get("deal", 0))) for one in results):
+        raise ValueError("a result of no known form")
+    written = body.get("written", {})
+    if not _is_dict(written) or not all(map(_is_number, written.values())) or not _is_int(written.get("bytes", 0)):
+        raise ValueError("a count of bytes written of no known form")
 
 
 #: What a remark tells besides its code.
@@ -216,7 +229,7 @@ def _is_int(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return _is_int(value) or (isinstance(value, float) and math.isfinite(value))
 
 
 def _is_dict(value: object) -> bool:

@@ -5,20 +5,20 @@ The log is the truth; rulings, ledger and result follow from it. What was kept o
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
 from firmware.referee.match import BadSetup
 
-from .chain import canonical
+from .chain import canonical, parsed
 from .errors import BadEntry, JournalError
 from .journal import Journal
 from .judge import DealReplay, judge, rulings_of
 from .judge import setup_of as setup_of  # what a replay begins with
 from .lines import Line, LineKind
 from .names import listed, title, visible
+from .pen import unreadable
 from .settle import Settlement, add_up, settle_up
 from .store import RulingRow
 
@@ -35,6 +35,8 @@ def replay(journal: Journal, session_id: str) -> tuple[DealReplay, ...]:
 
 def judged(session_id: str, lines: Sequence[Line]) -> tuple[DealReplay, ...]:
     """As `replay`, of lines that are at hand."""
+    if not lines or lines[0].kind is not LineKind.BEGIN:
+        raise unreadable(session_id, 0)
     try:
         return judge(lines)
     except BadSetup as error:
@@ -92,7 +94,7 @@ def _kept_and_told(journal: Journal, session_id: str, deals: Sequence[DealReplay
 def kept_ruling(row: RulingRow) -> Mapping[str, Any]:
     """A kept ruling; whatever somebody has put in its place comes under the key ``changed``."""
     try:
-        ruling = json.loads(row.text)
+        ruling = parsed(row.text)
     except ValueError:
         ruling = None
     sound = isinstance(ruling, dict) and (ruling.get("ruling"), ruling.get("code")) == (row.kind, row.code)

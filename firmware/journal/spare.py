@@ -8,7 +8,6 @@ carry the same hash chain, so which of the two to believe is never a guess.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -16,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from .chain import canonical, genesis, link
+from .chain import canonical, genesis, link, parsed
 from .guard import make_folder, sync_folder
 from .lines import Sealed, read_line
 
@@ -162,7 +161,7 @@ def is_line(sealed: Sealed, seq: int) -> bool:
 def read_row(row: bytes) -> Sealed | None:
     """One row of a spare log, or None if it is not one."""
     try:
-        data = json.loads(row)
+        data = parsed(row)
         return Sealed(canonical(data["line"]), str(data["hash"]))
     except (ValueError, KeyError, TypeError):
         return None

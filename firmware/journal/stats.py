@@ -66,9 +66,14 @@ def statistics(journal: Journal, query: Query | None = None) -> Statistics:
     found = Statistics()
     for summary in journal.sessions(query):
         try:
-            deals = replay(journal, summary.row.id)
+            header, deals = journal.header(summary.row.id), replay(journal, summary.row.id)
         except BadEntry as error:
             found.skipped.append(str(error))
+            continue
+        if summary.seats != header.seats:
+            session_id = summary.row.id
+            words = "the session list has other players than its log"
+            found.skipped.append(f"session {session_id}: {words}: `cardtable verify {session_id}` tells more")
             continue
         length_s = session_seconds(journal, summary.row.id)
         for seat, name in enumerate(summary.seats, start=1):

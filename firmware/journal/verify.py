@@ -264,8 +264,9 @@ def _jump(line: Line, expected: int, where: str) -> Iterator[Finding]:
     if line.seq < expected:
         yield Finding(Fault.ORDER, f"{_place(line, line.seq)} in {where} stands after line {expected - 1}", line.seq)
         return
-    for seq in range(expected, line.seq):
-        yield Finding(Fault.MISSING, f"line {seq} is missing in {where}, before {_place(line, line.seq)}", seq)
+    last = line.seq - 1
+    gone = f"line {expected} is" if last == expected else f"lines {expected} to {last} are"
+    yield Finding(Fault.MISSING, f"{gone} missing in {where}, before {_place(line, line.seq)}", expected)
 
 
 def _compare(database: Sequence[Sealed], spare: Sequence[Sealed]) -> Iterator[Finding]:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -16,6 +15,7 @@ from typing import Any, Final
 import cv2
 
 from firmware.config import ConfigError, load_game, load_table
+from firmware.journal.chain import parsed
 from firmware.journal.journal import OPENING, Deal, Journal
 from firmware.journal.lines import SessionHeader
 from firmware.journal.replay import kept_results, setup_of
@@ -198,7 +198,7 @@ def _as_kept(
     except BadSetup:  # it was judged by a program that knew the game otherwise; now is all there is to tell
         before = now
     rows = journal.rulings(item.session)
-    said = [Said(row.deal, row.entry, json.loads(row.text)) for row in rows] or before.said
+    said = [Said(row.deal, row.entry, parsed(row.text)) for row in rows] or before.said
     return _Telling(said, before.read, {**before.results, **kept_results(journal, item.session)}, before.ledgers)
 
 

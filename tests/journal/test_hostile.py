@@ -17,7 +17,7 @@ from firmware.cli import run
 from firmware.journal.journal import Journal
 
 from .games import CALL, CORRECTION, WITHHELD, play
-from .tools import FakeClock
+from .tools import FakeClock, sql
 
 #: What is put in the place of an honest value.
 ODD: tuple[Any, ...] = (
@@ -146,3 +146,85 @@ def test_no_command_falls_over_a_hostile_journal(
     assert run(["forget", "1"]) in (0, 2)
     said = capsys.readouterr()
     assert "fault of the program" not in said.err
+
+
+DEEP = "[" * 100_000
+
+
+def _deep_ruling(folder: Path) -> None:
+    sql(folder, f"UPDATE ruling SET text = '{DEEP}' WHERE id = 3")
+
+
+def _deep_but_whole_ruling(folder: Path) -> None:
+    sql(folder, f"UPDATE ruling SET text = '{'[' * 400}{']' * 400}' WHERE id = 3")
+
+
+def _ruling_without_numbers(folder: Path) -> None:
+    sql(folder, """UPDATE ruling SET text = replace(text, '{', '{"x":1e999,') WHERE id = 3""")
+
+
+def _deep_line(folder: Path) -> None:
+    sql(folder, f"UPDATE line SET text = '{DEEP}' WHERE session = 1 AND seq = 4")
+
+
+def _deep_spare_row(folder: Path) -> None:
+    path = min(folder.glob("spare/*.jsonl"))
+    rows = path.read_text("ascii").splitlines()
+    path.write_text("\n".join([*rows[:3], DEEP, *rows[4:], ""]), "ascii")
+
+
+def _another_number(folder: Path) -> None:
+    sql(folder, "UPDATE session SET number = 5 WHERE number = 1")
+
+
+def _another_name(folder: Path) -> None:
+    sql(folder, "UPDATE seat SET name = 'Zed' WHERE session = 1 AND seat = 2")
+
+
+def _far_line(folder: Path) -> None:
+    far = f'"seq":{2**62},'
+    sql(folder, f"UPDATE line SET text = replace(text, '\"seq\":4,', '{far}') WHERE session = 1 AND seq = 4")
+
+
+def _late_entry(folder: Path) -> None:
+    sql(folder, f"""UPDATE line SET text = replace(text, '"number":1,', '"number":1,"t":1{"0" * 400},')""")
+
+
+def _end_with(body: str) -> Callable[[Path], None]:
+    def changed(folder: Path) -> None:
+        text = sql(folder, "SELECT text FROM line WHERE session = 1 AND kind = 'end'")[0][0]
+        new = json.dumps({**json.loads(text), "body": json.loads(body)})
+        sql(folder, f"UPDATE line SET text = '{new}' WHERE session = 1 AND kind = 'end'")
+
+    return changed
+
+
+TAMPERED = {
+    "deep ruling": _deep_ruling,
+    "deep whole ruling": _deep_but_whole_ruling,
+    "infinite ruling": _ruling_without_numbers,
+    "deep line": _deep_line,
+    "deep spare row": _deep_spare_row,
+    "another number": _another_number,
+    "another name": _another_name,
+    "far line": _far_line,
+    "late entry": _late_entry,
+    "a list for a deal": _end_with('{"result": [{"deal": [], "result": {}}]}'),
+    "an object for a deal": _end_with('{"result": {"deal": {}, "result": {}}}'),
+    "more bytes than a float holds": _end_with(f'{{"written": {{"bytes": 1{"0" * 400}, "seconds": 100}}}}'),
+}
+
+
+@pytest.mark.parametrize("name", TAMPERED)
+def test_tampering_that_breaks_a_parser_is_a_finding(
+    honest: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "data"
+    shutil.copytree(honest, folder)
+    session = sql(folder, "SELECT id FROM session WHERE number = 1")[0][0]
+    TAMPERED[name](folder)
+    monkeypatch.setenv("CARDTABLE_DATA", str(folder))
+    monkeypatch.chdir(tmp_path)
+    assert run(["verify", session]) == 1
+    assert "NOT whole" in capsys.readouterr().out
+    assert list(outcomes(folder, capsys)) == []

@@ -78,7 +78,7 @@ class Scene:
         if spare:
             self.spare().write_bytes(b"".join(map(spare_row, rows)))
 
-    def verify(self, written: str = "") -> Report:
+    def verify(self, written: str | None = None) -> Report:
         with Journal.open(self.folder, read_only=True) as journal:
             return verify(journal, self.session, written)
 
