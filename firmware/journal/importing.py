@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 import zipfile
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from .chain import parsed
 from .errors import BadArchive, JournalError, NoSuchSession, from_os
@@ -20,8 +22,11 @@ from .recover import restore
 from .rows import removed_photos
 from .spare import parse
 
-#: A log or list larger than this is not one of ours: the longest known deal (8,344 cards) has 3 MB.
+#: A log larger than this is not one of ours: the longest known deal (8,344 cards) has 3 MB.
 MOST_TEXT_BYTES = 256 << 20
+#: The manifest has less than 1 kB, a ruling about 300 bytes (so 50,000 of them fit). Both are parsed in one go, which
+#: takes up to twenty times their size in memory.
+MOST_BYTES = {MANIFEST: 1 << 20, RULINGS: 16 << 20}
 
 _ID = re.compile(r"[0-9]{1,9}-[0-9a-z]{1,16}")
 
@@ -45,7 +50,7 @@ def import_zip(journal: Journal, path: Path) -> str:
     :raises BadArchive: if the file is no whole export, or another session of that name is here.
     """
     try:
-        with zipfile.ZipFile(path) as file:
+        with _opened(path) as opened, zipfile.ZipFile(opened) as file:
             archive = _checked(file, path)
             if _here(journal, archive, path):
                 return archive.id
@@ -59,6 +64,18 @@ def import_zip(journal: Journal, path: Path) -> str:
     except OSError as error:
         raise from_os(error, path) from None
     return archive.id
+
+
+def _opened(path: Path) -> BinaryIO:
+    """The file at ``path``; a device or a pipe, which may never end or never begin, is not even read.
+
+    :raises BadArchive: if it is no ordinary file.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise BadArchive(f"{path}: is no ordinary file: give a ZIP file of `cardtable export --format zip`")
+    return os.fdopen(handle, "rb")
 
 
 def _checked(file: zipfile.ZipFile, path: Path) -> _Archive:
@@ -117,7 +134,7 @@ def _picture(file: zipfile.ZipFile, name: str, path: Path) -> bytes:
 
 def _json(file: zipfile.ZipFile, name: str, path: Path) -> Any:
     try:
-        return parsed(_member(file, name, path, MOST_TEXT_BYTES))
+        return parsed(_member(file, name, path, MOST_BYTES[name]))
     except ValueError as error:
         raise BadArchive(f"{path}: {name} is not JSON ({error})") from None
 

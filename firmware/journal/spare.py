@@ -20,6 +20,8 @@ from .guard import make_folder, sync_folder
 from .lines import Sealed, read_line
 
 FOLDER = "spare"
+#: A row longer than this is none of ours: the longest one names the pictures (67 bytes each) that were removed.
+MOST_ROW_BYTES = 16 << 20
 _SUFFIX = ".jsonl"
 _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,60}")
 
@@ -160,6 +162,8 @@ def is_line(sealed: Sealed, seq: int) -> bool:
 
 def read_row(row: bytes) -> Sealed | None:
     """One row of a spare log, or None if it is not one."""
+    if len(row) > MOST_ROW_BYTES:
+        return None
     try:
         data = parsed(row)
         return Sealed(canonical(data["line"]), str(data["hash"]))

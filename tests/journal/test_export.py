@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import random
 import re
 import shutil
@@ -20,7 +21,7 @@ from firmware.journal import export as export_module
 from firmware.journal.chain import canonical, genesis, link
 from firmware.journal.errors import BadArchive, JournalError
 from firmware.journal.export import Format, export_csv, export_html, export_json, export_session, export_zip
-from firmware.journal.importing import import_zip
+from firmware.journal.importing import MOST_BYTES, import_zip
 from firmware.journal.journal import Journal
 from firmware.journal.lines import Sealed
 from firmware.journal.names import LONGEST
@@ -206,6 +207,12 @@ BROKEN: dict[str, Callable[[Path], object]] = {
     "a name that walks": only("manifest", lambda d: re.sub(rb'"id": "[^"]*"', b'"id": "../../etc/x"', d)),
     "rulings of another kind": only("rulings", lambda d: b'[["x"]]'),
     "a fact that no referee knows": forged,
+    "a deep manifest": only("manifest", lambda d: b"[" * 100_000),
+    "deep rulings": only("rulings", lambda d: b"[" * 400 + b"]" * 400),
+    "a manifest too large": only("manifest", lambda d: d + b" " * MOST_BYTES["manifest.json"]),
+    "rulings too large": only("rulings", lambda d: d + b" " * MOST_BYTES["rulings.json"]),
+    "a pipe that nobody writes": lambda p: (p.unlink(), os.mkfifo(p)),
+    "a device that never ends": lambda p: (p.unlink(), p.symlink_to("/dev/zero")),
     "no file": lambda p: p.unlink(),
     "a folder": lambda p: (p.unlink(), p.mkdir()),
 }
