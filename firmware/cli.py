@@ -362,8 +362,14 @@ def _panel_config(seats: int | None) -> PanelConfig:
 
 
 def _check_panel() -> int:
+    from .config import config_folder, load_table
     from .panel.check import Outcome, check_panel
+    from .selftest import no_panel
 
+    path = config_folder() / "table.toml"
+    if path.is_file() and (line := no_panel(load_table(path))) is not None:
+        _tell_line(line.text)
+        return 0
     good = True
     for report in check_panel(_panel_config(None)):
         _tell_line(report.words)
@@ -649,11 +655,13 @@ def repair() -> None:
 @click.option("--to", "target", type=click.Path(path_type=Path), help="The file to write.")
 def export(session: str, form: str, target: Path | None) -> None:
     """Write a session into one file: to print (html), to count with (csv), to keep or to import (zip)."""
-    from .journal.export import Format, export_session
-    from .journal.verify import doubt
+    from .journal.export import WITH_PICTURES, Format, export_session
+    from .journal.verify import doubt, spoilt_pictures
 
     with _journal() as journal:
         _warn(doubt(journal, session))
+        if form in WITH_PICTURES:
+            _warn(spoilt_pictures(journal, session))
         _tell_line(str(export_session(journal, session, Format(form), target)))
 
 

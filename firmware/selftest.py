@@ -276,15 +276,25 @@ def pins(config: TableConfig | None, probes: Probes) -> Line:
     if config is None:
         return skipped("panel", "not tried without settings")
     try:
+        if (line := no_panel(config)) is not None:
+            return line
         panel = panel_config(config.panel, config.seats)
-        if panel.board is BoardKind.NONE:
-            return skipped("panel", "none in the settings; the page has lights and buttons")
         if probes.table_on():
             return good("panel", f"{panel.board.value} board, in use by the table, which is on")
         probes.import_pins(panel)
     except (ValueError, OSError) as error:
         return bad("panel", _one_line(error))
     return good("panel", f"{panel.board.value} board, {panel.factory}; try lights and buttons: cardtable check --panel")
+
+
+def no_panel(config: TableConfig) -> Line | None:
+    """The line of a table whose settings say that it has no panel; None for one that has.
+
+    :raises ValueError: if the settings of the panel are wrong.
+    """
+    if panel_config(config.panel, config.seats).board is not BoardKind.NONE:
+        return None
+    return skipped("panel", "none in the settings; the page has lights and buttons")
 
 
 def disk(folder: Path, probes: Probes) -> Line:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from firmware.cli import SECTIONS, commands, run
+from firmware.mat import table_toml
 
 
 def one_line(capsys: pytest.CaptureFixture[str]) -> str:
@@ -110,3 +111,14 @@ def test_every_worked_example_comes_out_exactly(shared: Path, capsys: pytest.Cap
     for example in json.loads(examples.read_text()):
         result = results[example["id"]]
         assert {key: result[key] for key in example["expect"]} == example["expect"], example["id"]
+
+
+def test_check_panel_of_a_table_without_one_says_so_and_asks_for_no_press(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CARDTABLE_CONFIG", str(tmp_path))
+    (tmp_path / "table.toml").write_text(table_toml(4) + '\n[panel]\nboard = "none"\n')
+    assert run(["check", "--panel"]) == 0
+    told = capsys.readouterr()
+    assert "none in the settings" in told.out
+    assert told.out.count("\n") == 1

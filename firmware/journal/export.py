@@ -54,6 +54,10 @@ class Format(StrEnum):
     ZIP = "zip"
 
 
+#: The formats that take the pictures along.
+WITH_PICTURES = (Format.HTML, Format.ZIP)
+
+
 def export_session(journal: Journal, session_id: str, form: Format, target: Path | None = None) -> Path:
     """Export a session into a file, ``cardtable-<id>.<format>`` in this folder unless given; the file's path.
 

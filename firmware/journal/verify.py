@@ -154,6 +154,19 @@ def doubted_pictures(journal: Journal, session_id: str, names: Iterable[str]) ->
     return _warning(session_id, [f"picture {name[:12]} is not the one that was taken" for name in changed])
 
 
+def spoilt_pictures(journal: Journal, session_id: str) -> str:
+    """One line if pictures that should be kept are missing, cut short or changed; for whoever takes them elsewhere.
+
+    :raises Damaged: if the log cannot be read.
+    """
+    row = journal.session(session_id)
+    found = [finding.words for finding in _Photos(journal, list(journal.lines(row.id))).findings()]
+    if not found:
+        return ""
+    more = f" (and {counted(len(found) - 1, 'more picture')})" if len(found) > 1 else ""
+    return f"WARNING: session {row.id}: {found[0]}{more}; see `cardtable verify {row.id}`"
+
+
 def _warning(session_id: str, found: Sequence[str]) -> str:
     if not found:
         return ""

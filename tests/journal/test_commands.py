@@ -104,3 +104,30 @@ def test_an_empty_code_is_refused_and_never_called_whole(kept: list[str], code: 
     assert told.out == ""
     assert told.err.count("\n") == 1
     assert "is no head code" in told.err
+
+
+@pytest.mark.parametrize("form", ["zip", "html"])
+@pytest.mark.parametrize(("keep", "fault"), [(None, "missing"), (50, "cut short")])
+def test_an_export_says_which_picture_it_lacks(
+    kept: list[str], folder: Path, form: str, keep: int | None, fault: str, capsys: Out
+) -> None:
+    with Journal.open(folder, read_only=True) as journal:
+        name = next(name for entry in journal.entries(kept[-1]) for name in entry.photos)
+    path = folder / "pictures" / f"{name}.jpg"
+    data = path.read_bytes()
+    path.unlink()
+    if keep is not None:
+        path.write_bytes(data[:keep])
+    assert run(["export", "last", "--format", form]) == 0
+    told = capsys.readouterr()
+    assert f"is {fault} ({name[:12]})" in told.err
+    assert told.err.count("\n") == 1
+    assert run(["export", kept[0], "--format", "csv"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_an_export_without_forgotten_pictures_is_no_reason_to_warn(kept: list[str], capsys: Out) -> None:
+    assert run(["forget", "last"]) == 0
+    capsys.readouterr()
+    assert run(["export", "last", "--format", "zip"]) == 0
+    assert capsys.readouterr().err == ""
