@@ -176,6 +176,11 @@ class Scene:
 class Gate:
     """Follows one camera. Give it every frame with `see`; tell it with `adopt` what has been dealt with."""
 
+    _lent: NDArray[np.bool_]
+    _still_s: Times
+    _hand_s: Times
+    _memory: _Memory
+
     def __init__(self, surface: Surface, size_px: tuple[int, int]) -> None:
         """``size_px``: width and height of the frames."""
         self.surface = surface
@@ -221,7 +226,7 @@ class Gate:
         self._recall(small, moving, hand_mask, seconds)
         rests = self._rests(changed, hand_mask, seconds) if not blind else ()
         self._remember(small, rests, seconds)
-        self._drift(small, cv2.bitwise_or(changed, hand_mask))
+        self._drift(small, np.bitwise_or(changed, hand_mask))
         self._prev, self._small = raw, small
         return Scene(seconds, small, changed, hand_of, tuple(self._hands), left, rests, blind, self._light)
 
@@ -294,10 +299,10 @@ class Gate:
         self._prev = self._small = raw
         self._hidden = self._model.copy()  # what lies under furniture, where `_lent`
         self._lent = np.zeros(raw.shape[:2], bool)
-        self._still_s: Times = np.full(raw.shape[:2], seconds, np.float32)
+        self._still_s = np.full(raw.shape[:2], seconds, np.float32)
         self._memory = _Memory.of(raw)
         self._edge_still_s: Times = self._still_s.copy()
-        self._hand_s: Times = np.full(raw.shape[:2], -math.inf, np.float32)
+        self._hand_s = np.full(raw.shape[:2], -math.inf, np.float32)
         self._refresh()
 
     def _refresh(self) -> None:
