@@ -292,6 +292,21 @@ class TestTrouble:
         table.show(Meaning.DARK, Meaning.TURN, Meaning.DARK)
         assert (table.pins.lights(), table.panel.failing) == ((OFF, GREEN, OFF), frozenset())
 
+    def test_a_listener_of_faults_that_fails_stops_nothing_either(self, bench: Maker, monkeypatch: pytest.MonkeyPatch):
+        table = bench()
+
+        def deaf(words: str) -> None:
+            raise RuntimeError(words)
+
+        def broken(seat: int, colour: Colour) -> None:
+            raise OSError("gone")
+
+        monkeypatch.setattr(table.panel, "_on_fault", deaf)
+        monkeypatch.setattr(table.panel.board, "light", broken)
+        table.show(Meaning.REFUSED, Meaning.REFUSED, Meaning.REFUSED)
+        table.press(2)
+        assert table.said() == ["tap 1 of 2"]
+
     def test_a_button_that_cannot_be_read_silences_no_other_and_is_told_once(self, bench: Maker):
         table = bench()
         table.panel.board.readers = {**table.panel.board.readers, 2: _gone}
