@@ -219,12 +219,12 @@ class Panel:
             # Whatever it is, it must not stop the panel or the game: devices raise their libraries' own exceptions.
             if what not in self._failing:
                 self._failing.add(what)
-                self._tell(f"panel: {what} failed ({type(error).__name__}: {error})")
+                self._report(f"panel: {what} failed ({type(error).__name__}: {error})")
             return False
         self._failing.discard(what)
         return True
 
-    def _tell(self, words: str) -> None:
+    def _report(self, words: str) -> None:
         """A fault, to whoever listens; a listener that fails is no reason to stop either."""
         try:
             self._on_fault(words)
