@@ -86,7 +86,11 @@ class Hub:
         self._fault = ""
         self._revision, self._changed, self._evening_s = 0, True, float("-inf")
         self._shown: set[str] = set()
-        self.board = Noticeboard(self._public(), lambda action, actor: {"error": "nothing is done here"})
+        self._tables: dict[str, dict[str, Any]] = {name: card.to_json() for name, card in sorted(self._cards.items())}
+        self.board = Noticeboard(
+            {"tables": self._tables, "evening": self._evening()},
+            lambda action, actor: {"error": "nothing is done here"},
+        )
 
     @property
     def will(self) -> Will:
@@ -137,7 +141,9 @@ class Hub:
             self._revision, self._changed, self._evening_s = self._revision + 1, False, now_s
             self.board.publish(evening=self._evening())
         if self._shown:
-            self.board.publish(tables=self._tables())
+            changed = {name: self._cards[name].to_json() for name in self._shown if name in self._cards}
+            self._tables = dict(sorted({**self._tables, **changed}.items()))  # a new one: others are reading the old
+            self.board.publish(tables=self._tables)
             self._shown.clear()
         return IDLE_S
 
@@ -239,12 +245,6 @@ class Hub:
 
     def _show(self, table: str) -> None:
         self._shown.add(table)
-
-    def _public(self) -> dict[str, Any]:
-        return {"tables": self._tables(), "evening": self._evening()}
-
-    def _tables(self) -> Mapping[str, Any]:
-        return {name: card.to_json() for name, card in sorted(self._cards.items())}
 
     def _evening(self) -> dict[str, Any]:
         return {"evening": evening_of(self._wall_ns(), self.database.zone), "revision": self._revision}

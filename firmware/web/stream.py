@@ -36,6 +36,7 @@ class Feed:
         self._revision = 0
         self._changed: dict[str, int] = {}
         self._texts: dict[str, str] = {}
+        self._values: Json = {}
         self._made: dict[int, bytes] = {}
         self._bell = asyncio.Event()
         self._wake = asyncio.Event()
@@ -58,13 +59,20 @@ class Feed:
 
     def take(self) -> None:
         """Look at the source now; ring if anything that may be shown has changed."""
-        texts = {key: _json(value) for key, value in self._shown(self._source.snapshot()).items()}
+        values = self._shown(self._source.snapshot())
+        texts = {key: self._text(key, value) for key, value in values.items()}
+        self._values = values
         changed = [key for key in texts if texts[key] != self._texts.get(key)]
         if changed:
             self._revision += 1
             self._changed.update(dict.fromkeys(changed, self._revision))
             self._texts, self._made = texts, {}
             self._ring()
+
+    def _text(self, key: str, value: Any) -> str:
+        """A value as JSON; one that is the very same as last time is not written again."""
+        known = self._texts.get(key)
+        return known if known is not None and value is self._values.get(key) else _json(value)
 
     def close(self) -> None:
         """End all streams: the server stops. From any thread."""
