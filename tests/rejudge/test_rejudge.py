@@ -281,6 +281,8 @@ def test_what_cannot_be_meant_is_one_line(
 ) -> None:
     from firmware.rejudge import pool
 
+    if "--scheduler" in more:
+        pytest.importorskip("distributed", reason="the cluster's library, extra [club], is not installed")
     monkeypatch.setattr(pool, "PATIENCE_S", 1)
     journals(tmp_path / "in", 1)
     options = [one.replace("{tmp}", str(tmp_path)) for one in more]
