@@ -74,7 +74,7 @@ rejudge-cluster: $(VENV)/.ci  ## an archive judged again by one process and by t
 mutants: $(VENV)/.dev  ## change the rules one place at a time: does a test notice? (resumable, about an hour)
 	$(BIN)/python -m tests.mutants
 
-arm64:  ## the pure and panel tests under emulated arm64 (hours on a small machine)
+arm64:  ## the pure and panel tests under emulated arm64 (a quarter of an hour on a busy machine)
 	tests/arm64.sh
 
 virtual-camera:  ## nightly: our camera code over the real picamera2 and libcamera, in a Debian 13 (root, ten minutes)

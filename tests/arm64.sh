@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The pure and the panel tests on 64-bit ARM, emulated: what a Pi's processor and its Python make of our code.
-# Needs apt (Debian or Ubuntu), network and about 1 GB; no root, no kernel support.
+# Needs apt (Debian or Ubuntu), network and about 1 GB; no root, no kernel support. The tests take three minutes of one
+# core's time.
 #
 #   tests/arm64.sh [FOLDER]      where the ARM system is kept between runs; default build/arm64
 #   SYSTEM=trixie tests/arm64.sh
