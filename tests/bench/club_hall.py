@@ -141,7 +141,9 @@ def main(tables: int, seconds: float, stormy: bool) -> int:
         broker_cpu = broker.cpu_s()
         if stormy:
             events: list[str] = []
-            Thread(target=lambda: events.extend(storm(broker, proxy, seconds)), daemon=True).start()
+            weather = Thread(target=lambda: events.extend(storm(broker, proxy, seconds)))
+            weather.start()
+            stack.callback(weather.join)
         told = together([json.loads(said(hall, "{")) for hall in halls])
         took_s = time.monotonic() - begun
         used = {name: sum(cpu_s(one.pid) for one in several) - before[name] for name, several in processes.items()}
