@@ -22,7 +22,6 @@ SESSIONS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("game", SESSIONS)
 def test_every_card_is_seen_and_none_invented(game: str) -> None:
     """At least nine of ten facts are found as they were; no card is misread, no fact invented."""
