@@ -48,6 +48,9 @@ _FAINT_SHARE: Final = 0.015
 _FAINT_NOISE: Final = 1.2
 """... and at least so many times the noise: the mean of nine pixels' noise stays below 1.07 times of it (5 sigma)."""
 
+_LINK_MM: Final = 9.0
+"""Parts of an arm this far apart belong together: a wrist of the table's own colour."""
+
 _HAND_MM2: Final = 120.0
 """A blob at the edge with less clear change than this is a change of the light, no arm: a finger tip has 150."""
 
@@ -93,6 +96,10 @@ _CARRIED_MM2: Final = 600.0
 
 _FRAME_WAY_MM: Final = 100.0
 """A card is carried this far between two frames: 1.2 m/s at 12 frames a second."""
+
+_CARD_SPAN_MM: Final = 112.0
+"""Changed bits that fit in a square of this are one change: a card laid on a like one shows as pips and indices (88 mm
+and half of `_GROUP_MM` at both ends)."""
 
 _LEAST_MM2: Final = 40.0
 """Smaller changes are no card: the smallest trace, one index on an equal card, has 60."""
@@ -204,6 +211,8 @@ class Gate:
         self._group_kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (group, group))
         away = 2 * round(_DRIFT_AWAY_MM / self.mm_per_px) + 1
         self._away_kernel = np.ones((away, away), np.uint8)
+        link = 2 * max(1, round(_LINK_MM / 2 / self.mm_per_px)) + 1
+        self._link_kernel = np.ones((link, link), np.uint8)
         self._ring = _ring_order(self.size)
 
     def see(self, image: Image, seconds: float) -> Scene:
@@ -365,14 +374,15 @@ class Gate:
         on_ring = differs[self._ring[:, 1], self._ring[:, 0]]
         if not on_ring.any():
             return hands, contacts
-        joined = cv2.dilate(differs, np.ones((3, 3), np.uint8))
+        joined = cv2.dilate(differs, self._link_kernel)
         _, labels = cv2.connectedComponents(joined, connectivity=8)
         self._labels = labels
         for start, stop in _runs(on_ring > 0, round(_CONTACT_GAP_MM / self.mm_per_px)):
             if (stop - start) * self.mm_per_px < _CONTACT_MM:
                 continue
             places = self._ring[np.arange(start, stop) % len(self._ring)]
-            label = int(labels[places[:, 1], places[:, 0]].max())
+            crossing = labels[places[:, 1], places[:, 0]]
+            label = int(np.bincount(crossing[crossing > 0]).argmax())
             middle = self.surface.mm((places[len(places) // 2] + 0.5) * self.factor)
             contacts.append(_Contact(label, (float(middle[0]), float(middle[1])), places[len(places) // 2]))
         clear = np.bincount(labels[changed > 0], minlength=int(labels.max()) + 1) * self.mm_per_px**2
@@ -495,16 +505,15 @@ class Gate:
     def _recall(self, small: Image, moving: Mask, hand_mask: Mask, seconds: float) -> None:
         """Where an arm has passed and everything looks as it did when it settled, nothing has happened since."""
         then = self._memory
-        since = (self._hand_s > then.at_s) & (then.at_s > seconds - _RECALL_S) & (hand_mask == 0) & (moving == 0)
-        ys, xs = np.nonzero(since)
-        if len(ys) == 0:
+        since = (self._hand_s > then.at_s) & (then.at_s > seconds - _RECALL_S)
+        if not since.any():
             return
-        apart = np.abs(small[ys, xs].astype(np.int16) - then.look[ys, xs]).max(1)
-        same = apart <= self._threshold[ys, xs]
-        ys, xs = ys[same], xs[same]
-        self.last_hand[ys, xs] = then.hand[ys, xs]
-        self._still_s[ys, xs] = then.still_s[ys, xs]
-        self._hand_s[ys, xs] = then.hand_s[ys, xs]
+        same = _most(cv2.absdiff(small, then.look)) <= self._threshold
+        then.hidden |= since & ~same
+        back = since & same & (hand_mask == 0) & (moving == 0)
+        passed = back & (then.hidden | (self.last_hand != then.hand))  # the same hand, seen through: it held on
+        self._still_s[passed] = then.still_s[passed]
+        self.last_hand[back], self._hand_s[back] = then.hand[back], then.hand_s[back]
 
     def _remember(self, small: Image, rests: tuple[Rest, ...], seconds: float) -> None:
         """Keep in mind how things look that lie still and free, since when, and whose hand it was."""
@@ -518,7 +527,7 @@ class Gate:
             new = differs | (then.at_s[box] <= seconds - _RECALL_S)
             then.look[box][new], then.at_s[box][new] = small[box][new], seconds
             then.hand[box][new], then.hand_s[box][new] = self.last_hand[box][new], self._hand_s[box][new]
-            then.still_s[box][new] = self._still_s[box][new]
+            then.still_s[box][new], then.hidden[box][new] = self._still_s[box][new], False
 
     def _nearest(self, owners: NDArray[np.int16], box: tuple[int, int, int, int]) -> int:
         """The hand that had most of a box, or was nearest to it within `_FRAME_WAY_MM`; 0 if none."""
@@ -534,11 +543,11 @@ class Gate:
         things = cv2.bitwise_and(changed, cv2.bitwise_not(hand_mask))
         if not things.any():
             return ()
-        count, labels, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(things, self._group_kernel))
+        _, labels, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(things, self._group_kernel))
         rests = []
-        for label in range(1, count):
-            x, y, w, h = (int(v) for v in stats[label, :4])
-            part = (labels[y : y + h, x : x + w] == label) & (things[y : y + h, x : x + w] > 0)
+        for group in _gathered(stats, _CARD_SPAN_MM / self.mm_per_px):
+            x, y, w, h = _round_all(stats[group])
+            part = np.isin(labels[y : y + h, x : x + w], group) & (things[y : y + h, x : x + w] > 0)
             if int(part.sum()) * self.mm_per_px**2 < _LEAST_MM2:
                 continue
             mask: Mask = np.zeros(things.shape, np.uint8)
@@ -566,18 +575,22 @@ class Gate:
 
 @dataclass(slots=True)
 class _Memory:
-    """What settled before it was adopted: its look [h, w, 3], when, since when it lay still, whose hand and when."""
+    """What lay still before it was adopted: its look [h, w, 3], when, since when it lay still, whose hand and when.
+
+    ``hidden``: it has looked otherwise since, an arm was over it.
+    """
 
     look: Image
     at_s: Times
     still_s: Times
     hand: NDArray[np.int16]
     hand_s: Times
+    hidden: NDArray[np.bool_]
 
     @classmethod
     def of(cls, picture: Image) -> _Memory:
         never: Times = np.full(picture.shape[:2], -math.inf, np.float32)
-        return cls(picture.copy(), never, never.copy(), np.zeros(picture.shape[:2], np.int16), never.copy())
+        return cls(picture.copy(), never, never.copy(), np.zeros(picture.shape[:2], np.int16), never.copy(), never > 0)
 
 
 @dataclass(slots=True)
@@ -633,6 +646,27 @@ def _runs(on: NDArray[np.bool_], gap: int) -> list[tuple[int, int]]:
         first, last = runs.pop(0), runs.pop()
         runs.append((last[0], first[1] + len(on)))
     return runs
+
+
+def _gathered(stats: Any, span_px: float) -> list[list[int]]:
+    """Labels of connected parts [n, 5], those together that fit in a square of ``span_px``: bits of one card."""
+    groups: list[list[int]] = []
+    for label in sorted(range(1, len(stats)), key=lambda one: -int(stats[one, cv2.CC_STAT_AREA])):
+        for group in groups:
+            _, _, w, h = _round_all(stats[[*group, label]])
+            if max(w, h) <= span_px:
+                group.append(label)
+                break
+        else:
+            groups.append([label])
+    return groups
+
+
+def _round_all(stats: Any) -> tuple[int, int, int, int]:
+    """The box x, y, w, h round the boxes of connected parts [n, 5]."""
+    left, top = stats[:, :2].min(0)
+    right, bottom = (stats[:, :2] + stats[:, 2:4]).max(0)
+    return int(left), int(top), int(right - left), int(bottom - top)
 
 
 _SPREAD_STEPS: Final = 24

@@ -82,6 +82,10 @@ class World:
         self._table = np.clip(grain, 0, 255).astype(np.uint8)
         self._noises = [self._random.normal(0, self.noise, shape).astype(np.int16) for _ in range(5)]
 
+    def cloth(self, rows: Image) -> None:
+        """Another table: BGR uint8 [h, w or 1, 3]."""
+        self._table = np.ascontiguousarray(np.broadcast_to(rows, self._table.shape))
+
     def picture(self) -> Image:
         """The camera's picture: BGR uint8."""
         canvas = self._table.copy()

@@ -630,3 +630,60 @@ def test_misread_card_is_put_right_when_the_true_one_appears() -> None:
         (Corrected, "JH"),
         (Rested, "JD"),
     ]
+
+
+def test_card_laid_exactly_on_another_is_told_though_only_pips_and_indices_change() -> None:
+    """An open pile squared up: bits of one card are one change, whatever lies between them."""
+    world = World([Drawn("2S", MIDDLE)])
+    (word,) = events(told(world, world.lay("3S", MIDDLE, LEFT)))
+    assert isinstance(word, Rested)
+    assert word.card.face == "3S"
+    assert word.credit is not None
+    assert np.hypot(word.credit.entry_mm[0] - LEFT[0], word.credit.entry_mm[1] - LEFT[1]) < 60
+
+
+def test_card_taken_before_it_was_clear_is_told_before_it_goes() -> None:
+    """Gathered a third of a second after it was laid: it lay there, though nobody knows what it was."""
+    world = World(reads=lambda face: probabilities(face, 0.2))
+
+    def film() -> Iterator[Image]:
+        card = Drawn("4H", Pose(LEFT[0], LEFT[1], 90))
+        world.cards.append(card)
+        yield from world.carry(card, LEFT, MIDDLE)
+        yield from world.reach(LEFT, MIDDLE.middle, LEFT)
+        world.arm = None
+        yield from world.still(0.3)
+        yield from world.take(card, BOTTOM)
+
+    first, *rest = events(told(world, film()))
+    assert isinstance(first, Rested)
+    assert first.card.face == "?"
+    assert first.credit is not None
+    assert np.hypot(first.credit.entry_mm[0] - LEFT[0], first.credit.entry_mm[1] - LEFT[1]) < 80
+    assert [type(word) for word in rest] == [Lifted]
+
+
+def grain(seed: int) -> Image:
+    """Stripes across the picture as wood's grain has them, two to six pixels wide."""
+    random = np.random.default_rng(seed)
+    rows = cv2.resize(random.uniform(-45, 45, (SIZE_PX[1] // 4, 1)).astype(np.float32), (1, SIZE_PX[1]))
+    return np.clip(np.array([84, 128, 172]) + rows[..., None], 0, 255).astype(np.uint8)
+
+
+def test_backs_on_wood_are_found_followed_and_missed_when_they_go() -> None:
+    """Strong grain breaks a card's edges; the place under a card has never been seen bare."""
+    world = World([Drawn("back", Pose(450, 620, 0)), Drawn("back", Pose(90, 350, 90))])
+    world.cloth(grain(4))
+    tracker = Tracker(SURFACE, world, SIZE_PX)
+
+    def film() -> Iterator[Image]:
+        yield from world.reach(BOTTOM, BOTTOM, (450, 620))
+        yield from world.carry(world.cards[0], BOTTOM, Pose(170, 430, 90))
+        yield from world.still(0.3)
+        yield from world.leave()
+
+    words = events(told(world, film(), tracker))
+    (lifted,) = [w for w in words if isinstance(w, Lifted)]
+    (rested,) = [w for w in words if isinstance(w, Rested)]
+    assert (rested.card.face, rested.card.id) == ("back", lifted.cards[0].id)
+    assert rested.card.pose.distance(Pose(170, 430, 90)) < 6
