@@ -41,9 +41,17 @@ class TakenUp:
 
     def add(self, cards: Sequence[Lying], t: float, credit: Credit | None) -> None:
         """One grip takes these cards, the top one first."""
+        self._forget({card.face for card in cards}, t)
         self._grips += 1
         for card in cards:
             self._cards[card.id] = Taken(card, t, credit, self._grips)
+
+    def _forget(self, faces: set[str], t: float) -> None:
+        """Of a face there is one, the newest; backs and unread cards can be known again for a while only."""
+        for one in list(self._cards.values()):
+            nameless = one.card.face in (BACK, UNREAD)
+            if (nameless and t - one.t > _PUT_BACK_S) or (not nameless and one.card.face in faces):
+                del self._cards[one.card.id]
 
     def face(self, face: str) -> Taken | None:
         """The taken card with this face, if it was readable."""
