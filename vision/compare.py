@@ -90,6 +90,9 @@ _CHANGED_ALL: Final = 0.5
 _CHANGED_FACE: Final = 0.75
 """... and a face, if the place looks a little like the table too: an unseen hand never hides so much of a card."""
 
+_ONE_SPOT_MM: Final = 10.0
+"""Two cards nearer than this hide each other's indices: what is seen there is one card."""
+
 _THREE: Final = np.ones((3, 3), np.uint8)
 
 
@@ -147,7 +150,7 @@ class Compare:
                 strange.append(one)
         for one in sorted(rejoin(strange, self.surface.card_mm, inset_mm), key=lambda s: -s.confidence):
             self._sort_strange(one, found, mask, scene)
-        found.unread = [one for one in found.unread if not self._on_a_read_card(one, found)]
+        found.unread = _one_a_place(one for one in found.unread if not self._on_a_read_card(one, found))
         return found
 
     def _known(self, one: Sighting, mask: Mask, inset_mm: tuple[float, float]) -> Lying | None:
@@ -400,6 +403,15 @@ def _contours(mask: Mask) -> Sequence[Any]:
     """The outer outlines of a mask's parts, bits and gaps of a pixel smoothed away."""
     smooth = cv2.morphologyEx(cv2.morphologyEx(mask, cv2.MORPH_CLOSE, _THREE), cv2.MORPH_OPEN, _THREE)
     return cv2.findContours(smooth, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0]
+
+
+def _one_a_place(sightings: Iterable[Sighting]) -> list[Sighting]:
+    """Of doubtful sightings on one spot the best: it is one card, read in two ways."""
+    kept: list[Sighting] = []
+    for one in sorted(sightings, key=lambda s: (len(s.corners), s.frames, s.confidence), reverse=True):
+        if not any(one.pose.distance(other.pose) < _ONE_SPOT_MM and same_place(one.pose, other.pose) for other in kept):
+            kept.append(one)
+    return kept
 
 
 def same_place(a: Pose, b: Pose) -> bool:

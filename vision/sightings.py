@@ -106,6 +106,10 @@ class Sighting:
         """Of `card`, 0..1."""
         return _sure(self.rank, self.suit)
 
+    def doubted(self) -> Sighting:
+        """The same card, its reading not to be relied on."""
+        return replace(self, rank=np.zeros_like(self.rank), suit=np.zeros_like(self.suit))
+
     def named(self, threshold: float) -> str:
         """`card`, or "?" below the threshold."""
         return self.card if self.confidence >= threshold else UNREAD

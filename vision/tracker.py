@@ -59,6 +59,9 @@ _TRY_AGAIN_S: Final = 0.13
 _PATIENCE_S: Final = 1.2
 """How long an unread card or an unexplained change is looked at before it is taken as it is."""
 
+_PUZZLED_S: Final = 2.5
+"""... and one as large as a card that nothing explains: a hand that lays a card holds on for no longer."""
+
 _FRAMES_FOR_UNREAD: Final = 3
 """A face is called "?" when an index was found in so many frames but could not be read."""
 
@@ -93,7 +96,8 @@ class _Touch:
 class _Case:
     """One changed place that has come to rest. ``explained``: small pixels that something known accounts for.
 
-    ``patient``: there is time to wait for a hand to explain it; ``read_out``: reading it again would tell no more.
+    ``patient``: there is time to wait for a hand to explain it; ``read_out``: reading it again would tell no more;
+    ``age_s``: for how long it has lain still.
     """
 
     image: Image
@@ -102,6 +106,7 @@ class _Case:
     explained: Mask
     patient: bool
     read_out: bool
+    age_s: float = 0.0
 
     def hold(self, mask: Mask) -> None:
         """These pixels are not dealt with yet."""
@@ -119,6 +124,11 @@ class _Waiting:
     image: Image
     scene: Scene
     ballot: Ballot
+
+
+def _is_clear(one: Sighting) -> bool:
+    """Is a card that was seen for a moment only named beyond doubt?"""
+    return len(one.corners) == 2 or one.frames >= _FRAMES_SURE or one.confidence >= _SURE
 
 
 class Tracker:
@@ -149,12 +159,12 @@ class Tracker:
         words: list[Word] = self._trouble(scene)
         if not self._blind:
             ballots = self.ballots.read(image, scene)
-            words += [word for late in self._overtaken(ballots) for word in self._settle_late(late)]
+            words += [word for late in self._overtaken(ballots, scene) for word in self._settle_late(late)]
             for ballot in ballots:
                 if ballot.rest.settled and seconds - ballot.tried_s >= _TRY_AGAIN_S:
                     ballot.tried_s = seconds
                     words += self._settle(image, scene, ballot)
-            self._waiting = [_Waiting(image, scene, one) for one in ballots if one.rest.settled and one.frames]
+            self._waiting = [_Waiting(image, scene, one) for one in ballots if one.frames and one.rest.handed]
             words += self._uncovered(scene)
             words += self._look_again(image, scene)
         return words + [HandLeft(h.id, h.entry_mm, h.seen_s) for h in scene.left if not still_here(h, scene)]
@@ -190,7 +200,8 @@ class Tracker:
         mask = ballot.rest.mask.copy()
         patient = scene.seconds - ballot.rest.free_s < _PATIENCE_S
         read_out = not patient or len(ballot.frames) >= MOST_READINGS
-        case = _Case(image, scene, mask, np.zeros(mask.shape, np.uint8), patient, read_out)
+        age_s = scene.seconds - ballot.rest.free_s
+        case = _Case(image, scene, mask, np.zeros(mask.shape, np.uint8), patient, read_out, age_s)
         found = self._compare.sort(self.ballots.result(ballot), mask, scene, self.ballots.inset_mm)
         if found.wait:
             return []
@@ -210,16 +221,25 @@ class Tracker:
         self._close(case)
         return words
 
-    def _overtaken(self, ballots: Sequence[Ballot]) -> list[_Waiting]:
-        """Places that waited to be read out, and are no longer there to be read: an arm is over them."""
+    def _overtaken(self, ballots: Sequence[Ballot], scene: Scene) -> list[_Waiting]:
+        """Places that waited to be read out and can be read no more: an arm is over them.
+
+        Before they have settled it must be another arm than the one that let go: that one may still be at it.
+        """
         seen = [ballot.rest.mask for ballot in ballots]
-        hands = (self.scene.hand_of > 0) if self.scene is not None else np.zeros(1, bool)
         return [
             late
             for late in self._waiting
             if not any(cv2.bitwise_and(late.ballot.rest.mask, mask).any() for mask in seen)
-            and hands[late.ballot.rest.mask > 0].any()
+            and (over := set(scene.hand_of[late.ballot.rest.mask > 0].tolist()) - {0})
+            and (late.ballot.rest.settled or not over & self._by(late))
         ]
+
+    def _by(self, late: _Waiting) -> set[int]:
+        """The hand that was last at a waiting place before it was overtaken."""
+        with self.gate.as_it_lay():
+            credit = self.hands.credit(late.ballot.rest.mask, late.scene)
+        return set() if credit is None else {credit.hand}
 
     def _settle_late(self, late: _Waiting) -> list[Word]:
         """Say what was read before the arm came; the place itself is looked at again when it has gone."""
@@ -227,9 +247,8 @@ class Tracker:
         case = _Case(late.image, late.scene, mask, np.zeros(mask.shape, np.uint8), False, True)
         found = self._compare.sort(self.ballots.result(late.ballot), mask, late.scene, self.ballots.inset_mm)
         with self.gate.as_it_lay():
-            told = [one for one in found.new if one.frames >= _FRAMES_SURE]
-            told += [one for one in found.unread if self._is_unread_card(one, case)]
-            return [word for one in told for word in self._lay_face(one, case)]
+            told = found.new + [one for one in found.unread if self._is_unread_card(one, case)]
+            return [word for one in told for word in self._lay_face(one if _is_clear(one) else one.doubted(), case)]
 
     def _lay_all(self, found: Found, backs: Backs, case: _Case) -> list[Word]:
         words: list[Word] = []
@@ -265,7 +284,15 @@ class Tracker:
             return case.patient and all(self._from_nowhere(pose, case) for pose, _ in backs.new)
         if found.unread or backs.new:
             return not case.read_out
-        return case.patient and not found.kept and self._hand_near(case)
+        if found.kept or found.late or backs.confirmed:
+            return False
+        return (case.patient and self._hand_near(case)) or self._puzzling(case)
+
+    def _puzzling(self, case: _Case) -> bool:
+        """A change as large as a card that nothing explains: perhaps a hand of the table's own colour, on a card."""
+        card_mm2 = self.surface.card_mm[0] * self.surface.card_mm[1]
+        large = cv2.countNonZero(case.mask) * self.gate.mm_per_px**2 >= _NEW_FACE * card_mm2
+        return large and case.age_s < _PUZZLED_S
 
     def _from_nowhere(self, pose: Pose, case: _Case) -> bool:
         """A back that nobody took up, while an arm may still hide the place that it came from."""
