@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from .signals import TABLE, Colour, PanelState, Signal
+from .signals import TABLE, Colour, PanelState, Signal, lit
 
 _STYLE = {
     Colour.OFF: "grey37",
@@ -47,18 +47,16 @@ def line(state: PanelState, names: Sequence[str]) -> str:
 
 
 def strip(rhythm: tuple[int, ...], length_ms: int = 6000) -> str:
-    """A rhythm on a line, one character a tenth of a second: ``██░░░░`` is two tenths on, four off.
+    """A rhythm on a line as the lamp keeps it, one character a tenth of a second: ``██▌░░░`` is a quarter second on.
 
-    A pulse shorter than a character still shows.
+    Each half of a character is what the lamp does in its middle, so that a strip flashes as often as its lamp.
     """
-    if len(rhythm) < 2:
-        return ("█" if rhythm else "░") * (length_ms // STRIP_MS)
-    cells, on = "", True
-    while len(cells) < length_ms // STRIP_MS:
-        for ms in rhythm:
-            cells += ("█" if on else "░") * max(1, round(ms / STRIP_MS))
-            on = not on
-    return cells[: length_ms // STRIP_MS]
+    half_ms = STRIP_MS / 2
+    starts = range(0, length_ms, STRIP_MS)
+    return "".join(_CELLS[lit(rhythm, ms + half_ms / 2), lit(rhythm, ms + half_ms * 3 / 2)] for ms in starts)
+
+
+_CELLS = {(True, True): "█", (True, False): "▌", (False, True): "▐", (False, False): "░"}
 
 
 def legend(light: Signal) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from rich.console import Console
 
 from firmware.panel.board import demo_board
 from firmware.panel.buttons import Act, Gesture
 from firmware.panel.panel_fake import FakePanel, PanelLike
-from firmware.panel.signals import Colour, Meaning, PanelState, rhythm, signal
+from firmware.panel.signals import Colour, Meaning, PanelState, lit, rhythm, signal
 from firmware.panel.terminal import draw, legend, line, strip
 
 STATE = PanelState((signal(Meaning.TURN), signal(Meaning.PAY, 2), signal(Meaning.WAITING)), 17)
@@ -36,6 +38,16 @@ def test_a_strip_shows_a_rhythm_a_tenth_of_a_second_a_character():
     assert strip(rhythm(Meaning.OUT_OF_STEP), 2800) == "███████░░░░░░░" * 2
     assert strip(rhythm(Meaning.TURN), 500) == "█████"
     assert strip(rhythm(Meaning.DARK), 500) == "░░░░░"
+
+
+def test_a_strip_flashes_as_often_as_its_lamp():
+    for meaning in Meaning:
+        beat = rhythm(meaning, 3)
+        if len(beat) > 1:
+            length_ms = 6000
+            begun = sum(lit(beat, ms) and not lit(beat, ms - 1) for ms in range(length_ms)) or 1
+            drawn = len(re.findall("[█▐][█▌]*", strip(beat, length_ms)))
+            assert abs(drawn - begun) <= 1, meaning  # one may begin in the last moment
 
 
 def test_no_two_meanings_have_the_same_strip():
