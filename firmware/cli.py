@@ -413,9 +413,9 @@ def _another() -> bool:
 @as_json
 def rule(script: Path, as_json: bool) -> None:
     """Judge a written game, or a list of them, with no camera."""
-    from .referee.script import is_list, load_scripts, run_script
+    from .referee.script import is_list, load_scripts, read_script, run_script
 
-    text = _text_of(script)
+    text = read_script(script)
     several = is_list(text)
     for written in load_scripts(text, str(script)):
         match, rulings = run_script(written)
@@ -435,15 +435,6 @@ def rulebook(game: str) -> None:
     from .referee.match import rulebook as text
 
     _tell(text(game))
-
-
-def _text_of(path: Path) -> str:
-    if path.is_dir():
-        raise ValueError(f"{path}: is a folder; give a script, a JSON file")
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}: is no text; a script is JSON in UTF-8") from None
 
 
 def _print_result(record: Mapping[str, Any], as_json: bool) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from .acts import after, round_from
 from .cards import RANKS, SUITS, Card, pack
-from .house import LONGEST_NAME, BadSetup, did_you_mean, shown
+from .house import LONGEST_NAME, BadSetup, did_you_mean, shown, word_shown
 
 MOST_SEATS = 51  # one card each and one to cut: no game of ours has more players
 MOST_COUNTERS = 1_000_000  # more than any table has; keeps sums printable
@@ -59,7 +59,7 @@ def check_setup(setup: Setup) -> None:
         raise BadSetup(f"dealer: there is no seat {setup.dealer}; seats are 1 to {len(seats)}")
     for name in setup.deal:
         if name not in NAMES:
-            raise BadSetup(f"deal: nothing is called {name!r}{did_you_mean(name, sorted(NAMES))}")
+            raise BadSetup(f"deal: nothing is called {shown(name)}{did_you_mean(name, sorted(NAMES))}")
     _check_cards(setup.deal)
 
 
@@ -69,7 +69,7 @@ def _check_cards(deal: Mapping[str, Any]) -> None:
     for name in ("hands", "packs", "piles", "middle", "stock", "table", "up", "down", "turn_up"):
         for text in _names_in(deal.get(name, ())):
             if text in seen:
-                raise BadSetup(f"{name}: {text} is there twice; a pack has one")
+                raise BadSetup(f"{name}: {word_shown(text)} is there twice; a pack has one")
             seen.add(text)
 
 

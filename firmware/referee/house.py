@@ -73,7 +73,7 @@ def choose(kind: type[H], options: Mapping[str, Any]) -> H:
     known = {r.name: r for r in rules_of(kind)}
     for name, value in options.items():
         if name not in known:
-            raise BadSetup(f"no house rule is called {name!r}{did_you_mean(name, known)}")
+            raise BadSetup(f"no house rule is called {shown(name)}{did_you_mean(name, known)}")
         _check(known[name], value)
     return kind(**options)
 
@@ -85,9 +85,13 @@ def _check(rule: Rule, value: Any) -> None:
     if rule.choices and value not in rule.choices:
         raise BadSetup(f"house rule {rule.name!r} is one of {', '.join(rule.choices)}; not {shown(value)}")
     if rule.values and not rule.values[0] <= value <= rule.values[1]:
-        raise BadSetup(f"house rule {rule.name!r} lies within {rule.values[0]} and {rule.values[1]}; not {value}")
+        raise BadSetup(
+            f"house rule {rule.name!r} lies within {rule.values[0]} and {rule.values[1]}; not {shown(value)}"
+        )
 
 
+#: Characters of a value in an error message: more would hide what is wrong with it.
+LONGEST_SHOWN = 40
 #: A name on a button's label, a line of the page and a row of the ledger: more is no name.
 LONGEST_NAME = 60
 
@@ -98,10 +102,15 @@ def did_you_mean(word: object, known: object) -> str:
     near = get_close_matches(str(word)[:LONGEST_NAME], names, n=1, cutoff=0.5)
     if near:
         return f" (did you mean {shown(near[0])}?)"
-    return f"; known: {', '.join(name if name.isprintable() else shown(name) for name in names)}" if names else ""
+    return f"; known: {', '.join(map(word_shown, names))}" if names else ""
+
+
+def word_shown(word: str) -> str:
+    """A word in an error message: as it is where it is short and can be printed."""
+    return word if word.isprintable() and len(word) <= LONGEST_SHOWN else shown(word)
 
 
 def shown(value: object) -> str:
     """A value in an error message, cut to a length that fits one line."""
     text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."
+    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."

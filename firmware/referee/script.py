@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from .acts import plural
 from .cards import Card
 from .deal import NAMES, Setup
 from .events import Cut, Entry, Fact, Gathered, HandShown, Laid, Pressed, Said
-from .house import BadSetup, did_you_mean, shown
+from .house import BadSetup, did_you_mean, shown, word_shown
 from .match import Match, game_called
 from .rulings import Ruling
 
@@ -38,16 +40,31 @@ class Script:
     where: str = ""
 
 
+def read_script(path: Path) -> str:
+    """The text of a script's file; never more of it is read than a script may have.
+
+    :raises BadScript: if it is a folder, no text, or longer than any script.
+    :raises OSError: if it cannot be read.
+    """
+    if path.is_dir():
+        raise BadScript(f"{path}: is a folder; give a script, a JSON file")
+    with path.open("rb") as file:  # a pipe has no size to ask for
+        data = file.read(MOST_BYTES + 1)
+        size = max(os.fstat(file.fileno()).st_size, len(data))
+    if size > MOST_BYTES:
+        raise BadScript(f"{path}: {size // 1_000_000} MB are no script; one has at most {MOST_BYTES // 1_000_000} MB")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadScript(f"{path}: is no text; a script is JSON in UTF-8") from None
+
+
 def load_scripts(text: str, where: str) -> list[Script]:
     """The scripts of a file: one, or a list of them.
 
     :param where: the file's name for messages.
     :raises BadScript: with the place in the file.
     """
-    if len(text) > MOST_BYTES:
-        raise BadScript(
-            f"{where}: {len(text) // 1_000_000} MB are no script; a script has at most {MOST_BYTES // 1_000_000} MB"
-        )
     data = _parse(text, where)
     if isinstance(data, Mapping):
         return [_script(data, where)]
@@ -94,7 +111,7 @@ def _no_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     out = dict(pairs)
     if len(out) != len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"{next(n for n in names if names.count(n) > 1)!r} is given twice in one object")
+        raise ValueError(f"{shown(next(n for n in names if names.count(n) > 1))} is given twice in one object")
     return out
 
 
@@ -102,7 +119,7 @@ def _place(where: str, index: int, one: Any) -> str:
     label = one.get("id") if isinstance(one, Mapping) else None
     if not isinstance(label, str):
         return f"{where}: script {index + 1}"
-    return f"{where}: script {index + 1} ({label if label.isprintable() and len(label) < 40 else shown(label)})"
+    return f"{where}: script {index + 1} ({word_shown(label)})"
 
 
 def _script(data: Any, where: str) -> Script:
@@ -161,7 +178,7 @@ def _final_hands(hands: Any, seats: tuple[str, ...]) -> list[Fact]:
         raise BadSetup(f"final_hands: a table by seat is needed, not {shown(hands)}")
     out: list[Fact] = []
     for name, cards in hands.items():
-        where = f"final_hands.{name}"
+        where = f"final_hands.{word_shown(name)}"
         if not isinstance(cards, list):
             raise BadSetup(f"{where}: a list of cards is needed, not {shown(cards)}")
         out.append(

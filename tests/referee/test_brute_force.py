@@ -5,7 +5,7 @@ called false exactly when it is false in all of them (sound: never accuse who ma
 claims, which is where this stops, as `knowledge` says). The claims are worked out here a second time from the rules,
 so that a game that claims too much or too little is found as well. Suits, and ranks where they are alike, may begin in
 one order only: every other sequence is one of these with other names. Presses in a row are followed for one round and
-one more; in Sevens one pass a deal. Fan Tan and Five or Nine are walked in test_knowledge.py.
+one more; in Sevens one pass a deal, in Comet three. Fan Tan and Five or Nine are walked in test_knowledge.py.
 """
 
 from __future__ import annotations
@@ -236,6 +236,35 @@ def foster() -> Walk:
     return Walk(Setup("pope_joan", SEATS, 3, {"form": "foster"}, deal), acts)
 
 
+# -- Comet: ranks go on in any suits, and the comet may be kept --------------------------------------------------------
+
+
+def comet() -> Walk:
+    """Nines, tens and jacks of three suits, one of them aside; the nine of diamonds is the comet."""
+    whole, star = mask(pack("9TJ", "SHD")), Card("9", "D")
+
+    def wanted(seen: Seen) -> int:
+        """The cards of the rank that goes on, 0 where somebody leads."""
+        last = seen.laid[-1][1] if seen.laid else star
+        following = {"9": "T", "T": "J"}.get(last.rank, "")
+        stops = last == star or not following or seen.presses == len(SEATS)
+        return 0 if stops else mask(pack(following, "SHD")) & ~seen.gone
+
+    def acts(match: Match, seen: Seen) -> Iterator[Act]:
+        fits = wanted(seen)
+        turn = (seen.laid[-1][0] if seen.laid else 1) - 1
+        seat = (turn + seen.presses) % len(SEATS) + 1 if fits else turn + 1
+        if fits:
+            yield Act(seat, None, (seat,), fits)
+        could = (fits | BIT[star] if fits else whole) & ~seen.gone
+        diamonds = mask(pack("9TJ", "D"))  # not alike: the comet is one of them
+        cards = in_order(could & ~diamonds, seen, "SH") + list(named(could & diamonds))
+        yield from (Act(seat, card) for card in cards)
+
+    deal = {"counts": {"A": 3, "B": 3, "C": 2}, "ranks": "9TJ", "suits": "SHD", "turn": "A"}
+    return Walk(Setup("comet", SEATS, 3, {}, deal), acts, in_all=3)
+
+
 WALKS: dict[str, Callable[[], Walk]] = {
     "sevens": sevens,
     "snip_snap_snorem": snip,
@@ -244,6 +273,7 @@ WALKS: dict[str, Callable[[], Walk]] = {
     "pope_joan": lambda: climbing("pope_joan", {}),
     "pope_joan_lowest": lambda: climbing("pope_joan", {"lead_lowest": True}, lowest=True),
     "pope_joan_foster": foster,
+    "comet": comet,
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from firmware.cli import run
 from firmware.referee.match import games
-from firmware.referee.script import BadScript, load_scripts, run_script
+from firmware.referee.script import MOST_BYTES, BadScript, load_scripts, run_script
 
 ONES = dict.fromkeys(("matrimony", "intrigue", "confederacy", "pair", "best"), 1)
 #: One script for every game, with every kind of value in it.
@@ -146,16 +148,42 @@ def test_control_characters_and_monsters_never_reach_the_terminal(text: str) -> 
     one_line(text)
 
 
-def test_a_file_of_50_megabytes_is_refused_before_it_is_read(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from firmware.cli import run
-
-    large = tmp_path / "large.json"
-    with large.open("wb") as file:
-        file.truncate(50_000_000)
-    assert run(["rule", str(large)]) == 2
+def refused(path: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """The one line with which the command refuses this file."""
+    assert run(["rule", str(path)]) == 2
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.splitlines() == [said.err.rstrip("\n")]
-    assert "50 MB are no script" in said.err
+    return said.err
+
+
+def test_a_file_of_50_megabytes_is_refused_before_it_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    large = tmp_path / "large.json"
+    with large.open("wb") as file:
+        file.truncate(50_000_000)
+    tracemalloc.start()
+    assert "50 MB are no script" in refused(large, capsys)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 2 * MOST_BYTES
+
+
+def test_what_never_ends_is_refused_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "are no script" in refused(Path("/dev/zero"), capsys)
+
+
+def test_what_is_no_text_or_no_file_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    picture = tmp_path / "a.json"
+    picture.write_bytes(b"\xff\xd8\xff\xe0")
+    assert "no text" in refused(picture, capsys)
+    assert "folder" in refused(tmp_path, capsys)
+    assert "missing.json" in refused(tmp_path / "missing.json", capsys)
+
+
+def test_a_mark_of_byte_order_is_no_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "bom.json"
+    path.write_text(json.dumps(script_of("fan_tan")), encoding="utf-8-sig")
+    assert run(["rule", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["result"]

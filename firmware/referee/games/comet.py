@@ -21,7 +21,7 @@ from typing import Any
 
 from ..acts import Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, mask, refuse, without
 from ..books import Books
-from ..cards import BIT, RANKS, SUITS, Card
+from ..cards import BIT, RANKS, SUITS, Card, pack
 from ..deal import Deal
 from ..house import broke_rule, counters_rule, rule
 from ..knowledge import Proof
@@ -58,7 +58,7 @@ class State:
     turn: int | None = None
     last: int = 0
     noes: int = 0
-    gone: int = BIT[_REMOVED]
+    gone: int = 0  # cards that nobody can lay
     over: bool = False
     winner: int | None = None
 
@@ -71,8 +71,9 @@ def hands(players: int, house: House) -> tuple[tuple[int, ...], int]:
 
 def start(deal: Deal, house: House) -> Opening:
     """The hands are dealt; nothing is staked."""
-    state = State(house, deal.seats, deal.counts(), deal.first())
-    return Opening(state, tuple(card for card in deal.pack() if card != _REMOVED), state.counts)
+    cards = tuple(card for card in deal.pack() if card != _REMOVED)
+    state = State(house, deal.seats, deal.counts(), deal.first(), gone=mask(pack()) & ~mask(cards))
+    return Opening(state, cards, state.counts)
 
 
 def judge(state: State, act: Act) -> Verdict:
