@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -19,7 +18,7 @@ from platformdirs import user_config_path, user_data_path
 
 from .panel.config import panel_faults
 from .referee.match import Setup
-from .toml_text import line_of
+from .toml_text import line_of, parsed, quoted, text_of
 
 Point = tuple[float, float]
 
@@ -155,7 +154,7 @@ def load_table(path: Path) -> TableConfig:
         club=_club(read.table("club")),
     )
     if config.zones:  # without a zone the number of seats is not known
-        read.faults += [Fault("panel", words) for words in panel_faults(config.panel, config.seats)]
+        read.faults += [Fault("panel", one.key, one.words) for one in panel_faults(config.panel, config.seats)]
     read.finish(path, text)
     return config
 
@@ -169,10 +168,10 @@ def load_game(path: Path) -> Setup:
     read = _Reader(data, {"game", "seats", "dealer", "house", "deal"})
     seats = read.strings("seats")
     if len(set(seats)) != len(seats):
-        read.fault("seats: two seats have the same name")
+        read.fault("seats", "two seats have the same name")
     dealer = read.data.get("dealer")
-    if dealer is not None and not (type(dealer) is int and 1 <= dealer <= max(1, len(seats))):
-        read.fault(f"dealer: {dealer!r} is no seat; seats are 1 to {len(seats)}")
+    if dealer is not None and seats and not (type(dealer) is int and 1 <= dealer <= len(seats)):
+        read.fault("dealer", f"{quoted(dealer)} is no seat; seats are 1 to {len(seats)}")
     setup = Setup(
         game=read.text("game", ""),
         seats=seats,
@@ -187,44 +186,48 @@ def load_game(path: Path) -> Setup:
 def _read_toml(path: Path, remedy: str) -> tuple[dict[str, Any], str]:
     """What a file says, and its text."""
     try:
-        text = path.read_text(encoding="utf-8")
-        return tomllib.loads(text), text
+        text = text_of(path.read_bytes())
     except FileNotFoundError:
         raise ConfigError(f"{path}: there is no such file; {remedy}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read ({error}); {remedy}") from None
-    except tomllib.TOMLDecodeError as error:
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror}); {remedy}") from None
+    except ValueError as error:
+        raise ConfigError(f"{path}: is {error}; {remedy}") from None
+    try:
+        return parsed(text), text
+    except ValueError as error:
         raise ConfigError(f"{path}: is not valid TOML: {error}") from None
 
 
 def _calibration(read: _Reader) -> Calibration:
     picture, table = read.points("picture"), read.points("table")
-    if len(picture) < 4 or len(picture) != len(table):
-        read.fault("picture and table must name the same places, four or more of them")
+    if read.sound("picture", "table") and (len(picture) < 4 or len(picture) != len(table)):
+        read.fault("picture", "this and table must name the same places, four or more of them")
     matrix = read.numbers("matrix")
     if len(matrix) not in (0, 9):
-        read.fault(f"matrix: 3x3 numbers wanted, {len(matrix)} found")
+        read.fault("matrix", f"3x3 numbers wanted, {len(matrix)} found")
     distortion = read.numbers("distortion")
     if len(distortion) not in (0, 4, 5, 8):
-        read.fault("distortion: [k1, k2, p1, p2, k3] wanted")
+        read.fault("distortion", "[k1, k2, p1, p2, k3] wanted")
     return Calibration(picture, table, matrix, distortion)
 
 
 def _zones(read: _Reader) -> tuple[Zone, ...]:
     listed = read.data.get("zone", [])
     if not isinstance(listed, list) or not listed:
-        read.fault("zone: at least one [[zone]] with a name and a polygon is wanted")
+        read.fault("zone", "at least one [[zone]] with a name and a polygon is wanted")
         return ()
-    zones = []
+    zones: list[Zone] = []
     for index, item in enumerate(listed, 1):
         part = read.part(item, "zone", {"name", "polygon"}, index)
         zone = Zone(part.text("name", ""), part.points("polygon"))
-        if len(zone.polygon) < 3:
-            part.fault("polygon: three points or more are wanted")
+        if part.sound("polygon") and len(zone.polygon) < 3:
+            part.fault("polygon", "three points or more are wanted")
+        if part.sound("name") and not zone.name:
+            part.fault("name", "the zone wants one: seat-1, seat-2 ..., layout or stock")
+        if part.sound("name") and zone.name in (known.name for known in zones):
+            part.fault("name", f"{quoted(zone.name)} stands twice")
         zones.append(zone)
-    names = [zone.name for zone in zones]
-    for name in sorted({n for n in names if names.count(n) > 1}):
-        read.fault(f"zone: {name!r} stands twice")
     return tuple(zones)
 
 
@@ -239,7 +242,7 @@ def _web(read: _Reader) -> WebSettings:
 def _port(read: _Reader) -> int:
     port = int(read.number("port", 8080, above=-1))
     if port > 65535:
-        read.fault(f"port: 0 to 65535 is wanted, not {port}")
+        read.fault("port", f"0 to 65535 is wanted, not {quoted(port)}")
     return port
 
 
@@ -247,7 +250,8 @@ def _club(read: _Reader) -> ClubSettings:
     default = ClubSettings()
     values = {field.name: read.text(field.name, getattr(default, field.name)) for field in fields(ClubSettings)}
     if values["table"] and not TABLE_NAME.fullmatch(values["table"]):
-        read.fault(f"table: {values['table']!r} is no name; small letters, digits and hyphens, at most 32, not 'hub'")
+        words = "is no name; small letters, digits and hyphens, at most 32, not 'hub'"
+        read.fault("table", f"{quoted(values['table'])} {words}")
     return ClubSettings(**values)
 
 
@@ -275,22 +279,31 @@ _KEYS = {
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong in ``[where]`` or the ``place``-th ``[[where]]``; ``words`` begin with the key if there is one."""
+    """What is wrong with ``key`` of ``[where]`` or the ``place``-th ``[[where]]``; the key may be "", no one's."""
 
     where: str
+    key: str
     words: str
     place: int = 0
 
     def text(self, file: str) -> str:
         """The fault with its line in ``file``, as far as it has one."""
-        name = re.match(r"\w*", self.words)
-        number = line_of(file, self.where, name[0] if name else "", self.place or 1)
+        number = line_of(file, self.where, self.key, self.place or 1)
         where = f"[{self.where}{f' {self.place}' if self.place else ''}] " if self.where else ""
-        return (f"line {number}: " if number else "") + where + self.words
+        key = f"{_named(self.key)}: " if self.key else ""
+        return (f"line {number}: " if number else "") + where + key + self.words
+
+
+def _named(key: str) -> str:
+    """A key as a complaint names it; one that could not stand bare is quoted and cut."""
+    return key if re.fullmatch(r"[\w.-]{1,40}", key) else quoted(key)
 
 
 class _Reader:
-    """Takes typed values out of one TOML table, and collects what is wrong instead of stopping at the first."""
+    """Takes typed values out of one TOML table, and collects what is wrong instead of stopping at the first.
+
+    What is said of a key is the first thing that is wrong with it: what would only follow from that is not said.
+    """
 
     def __init__(
         self,
@@ -305,11 +318,17 @@ class _Reader:
         known = sorted(known)
         for key in data:
             if key not in known:
-                near = difflib.get_close_matches(key, known, 1)
-                self.fault(f"{key}: unknown key" + (f"; did you mean {near[0]!r}?" if near else ""))
+                near = difflib.get_close_matches(key[:80], known, 1)
+                self.fault(key, "unknown key" + (f"; did you mean {near[0]!r}?" if near else ""))
 
-    def fault(self, words: str) -> None:
-        self.faults.append(Fault(self.where, words, self.place))
+    def fault(self, key: str, words: str) -> None:
+        if self.sound(key):
+            self.faults.append(Fault(self.where, key, words, self.place))
+
+    def sound(self, *keys: str) -> bool:
+        """Whether nothing has been found wrong with these keys yet."""
+        faulty = {one.key for one in self.faults if (one.where, one.place) == (self.where, self.place)}
+        return faulty.isdisjoint(keys)
 
     def finish(self, path: Path, text: str) -> None:
         if self.faults:
@@ -317,8 +336,8 @@ class _Reader:
 
     def part(self, data: Any, where: str, known: Iterable[str], place: int = 0) -> _Reader:
         if not isinstance(data, Mapping):
-            self.fault(f"{where}: a table is wanted, not {data!r}")
-            data = {}
+            self.fault(where, f"a table is wanted, not {quoted(data)}")
+            return _Reader({}, known, where, place)  # what it lacks would only follow from that
         return _Reader(data, known, where, place, self.faults)
 
     def table(self, name: str) -> _Reader:
@@ -328,34 +347,34 @@ class _Reader:
         value = self.data.get(name, {})
         if isinstance(value, Mapping):
             return dict(value)
-        self.fault(f"{name}: a table is wanted, not {value!r}")
+        self.fault(name, f"a table is wanted, not {quoted(value)}")
         return {}
 
     def number(self, name: str, default: float, above: float) -> float:
         value = self.data.get(name, default)
         if not _is_number(value) or not value > above:
-            self.fault(f"{name}: a number above {above:g} is wanted, not {value!r}")
+            self.fault(name, f"a number above {above:g} is wanted, not {quoted(value)}")
             return default
         return float(value)
 
     def text(self, name: str, default: str) -> str:
         value = self.data.get(name, default)
         if not isinstance(value, str):
-            self.fault(f"{name}: text is wanted, not {value!r}")
+            self.fault(name, f"text is wanted, not {quoted(value)}")
             return default
         return value
 
     def flag(self, name: str, default: bool) -> bool:
         value = self.data.get(name, default)
         if not isinstance(value, bool):
-            self.fault(f"{name}: true or false is wanted, not {value!r}")
+            self.fault(name, f"true or false is wanted, not {quoted(value)}")
             return default
         return value
 
     def strings(self, name: str) -> tuple[str, ...]:
         value = self.data.get(name, [])
         if not isinstance(value, list) or not value or not all(isinstance(v, str) and v.strip() for v in value):
-            self.fault(f"{name}: a list of names is wanted, not {value!r}")
+            self.fault(name, f"a list of names is wanted, not {quoted(value)}")
             return ()
         return tuple(value)
 
@@ -367,7 +386,7 @@ class _Reader:
             else [value]
         )
         if not all(_is_number(n) for n in flat):
-            self.fault(f"{name}: numbers are wanted, not {value!r}")
+            self.fault(name, f"numbers are wanted, not {quoted(value)}")
             return ()
         return tuple(float(n) for n in flat)
 
@@ -377,7 +396,7 @@ class _Reader:
             isinstance(p, list) and len(p) == 2 and all(_is_number(n) for n in p) for p in value
         )
         if not good:
-            self.fault(f"{name}: a list of [x, y] is wanted, not {value!r}")
+            self.fault(name, f"a list of [x, y] is wanted, not {quoted(value)}")
             return ()
         return tuple((float(x), float(y)) for x, y in value)
 

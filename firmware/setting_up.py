@@ -36,6 +36,7 @@ from . import settings_file
 from .config import TableConfig, config_folder, load_table
 from .mat import PILES, STANDARD_MM, STRIPS, Sheets, Size, marker_pdf, mat_pdf, table_toml
 from .perception import surface_of
+from .toml_text import text_of
 
 WARM_UP_FRAMES: Final = 8
 """Frames let go before one is kept: a USB camera finds its exposure in about half a second."""
@@ -105,7 +106,7 @@ def make_mat(
     lines = [f"{target}: mat for {seats} seats, {size_mm[0]:g} x {size_mm[1]:g} mm; print it at 100 %"]
     path, text = settings_path(), table_toml(seats, size_mm, plan)
     readable, _ = settings_file.readable(path)
-    old = readable.read_text() if readable.is_file() else text
+    old = text_of(readable.read_bytes()) if readable.is_file() else text
     new = settings_file.with_mat(old, text)
     if path.is_file() and new == old:
         return [*lines, f"{path}: has this mat already; its calibration stays"]
@@ -144,7 +145,7 @@ def calibrate_table(image: Image, corners: Sequence[Point] | None = None, shown:
     done = calibrate(image, (config.width_mm, config.height_mm), corners, zones)
     path, _ = settings_file.readable(settings_path())
     fit = done.fit
-    text = settings_file.with_camera(path.read_text(), fit.picture, fit.table, fit.matrix, fit.distortion)
+    text = settings_file.with_camera(text_of(path.read_bytes()), fit.picture, fit.table, fit.matrix, fit.distortion)
     settings_file.write(settings_path(), text)
     if shown is not None and not cv2.imwrite(str(shown), done.picture):
         raise OSError(f"{shown}: cannot be written; is its folder there? The calibration itself is kept")

@@ -9,12 +9,12 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from .config import ConfigError
+from .toml_text import parsed, text_of
 
 Point = tuple[float, float]
 
@@ -36,8 +36,8 @@ def write(path: Path, text: str) -> None:
     :raises OSError: if the disk refuses; the old file is still there.
     """
     try:
-        tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        parsed(text)
+    except ValueError as error:
         raise ConfigError(f"{path}: the new settings are not valid TOML: {error}; nothing was written") from None
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_file() and not _damage(path):
@@ -63,11 +63,11 @@ def _damage(path: Path) -> str | None:
     """What betrays a file that the disk has lost, or None."""
     try:
         data = path.read_bytes()
-        text = data.decode()
-        tomllib.loads(text)
+        text = text_of(data)
+        parsed(text)
     except FileNotFoundError:
         return "is missing"
-    except (OSError, ValueError) as error:  # UnicodeDecodeError and TOMLDecodeError are ValueErrors
+    except (OSError, ValueError) as error:
         return f"is damaged ({str(error).splitlines()[0]})"
     if not data.strip(b"\0 \t\r\n"):
         return "is empty"
@@ -142,8 +142,8 @@ def with_mat(old: str, mat: str) -> str:
     :raises ConfigError: if ``old`` is not TOML.
     """
     try:
-        before, after = tomllib.loads(old), tomllib.loads(mat)
-    except tomllib.TOMLDecodeError as error:
+        before, after = parsed(old), parsed(mat)
+    except ValueError as error:
         raise ConfigError(f"table.toml: cannot be changed ({error}); correct it by hand, or remove it") from None
     if all(before.get(key) == after.get(key) for key in ("table", "zone")):
         return old
@@ -192,11 +192,11 @@ def _is_remark(line: str) -> bool:
 
 def _same_but(old: str, new: str, name: str) -> None:
     def rest(text: str) -> dict[str, Any]:
-        return {key: value for key, value in tomllib.loads(text).items() if key != name}
+        return {key: value for key, value in parsed(text).items() if key != name}
 
     try:
         same = rest(old) == rest(new)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:
         raise ConfigError(f"table.toml: cannot be changed ({error}); correct it by hand, or write a new one") from None
     if not same:
         raise ConfigError(f"table.toml: [{name}] is written in an unusual way; put its keys below one [{name}] line")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from firmware.config import ConfigError, load_game, load_table
+from firmware.settings_file import readable
 
 TABLE = """
 [table]
@@ -90,13 +91,13 @@ def test_each_fault_has_its_line(tmp_path: Path) -> None:
     assert "line 15: [panel] segments: a to g want 7 pins, 2 given" in faults
     assert "line 16: [panel] buzzer: a GPIO number is wanted (or false for none), not 'x'" in faults
     assert "line 17: wep: unknown key" in faults
-    assert "[camera] picture and table must name the same places, four or more of them" in faults
+    assert "[camera] picture: this and table must name the same places, four or more of them" in faults
 
 
 def test_what_is_wrong_with_the_panel_is_said_with_the_file(tmp_path: Path) -> None:
     text = TABLE + '[[zone]]\nname = "seat-2"\npolygon = [[0, 0], [9, 0], [9, 9]]\n'
     path = written(tmp_path, "table.toml", text + '[panel]\nboard = "small"\nbuttons = [4, 4]\n')
-    with pytest.raises(ConfigError, match=r"line \d+: \[panel\] GPIO 4 is used for seat 1 button and seat 2 button"):
+    with pytest.raises(ConfigError, match=r"line 24: \[panel\] buttons: GPIO 4 is used for seat 1 button and seat 2"):
         load_table(path)
     path.write_text("panel = 3\n" + text)
     with pytest.raises(ConfigError, match="line 1: panel: a table is wanted, not 3"):
@@ -109,7 +110,10 @@ def test_what_is_wrong_with_the_panel_is_said_with_the_file(tmp_path: Path) -> N
         (b"\x00" * 900, "is not valid TOML"),  # E05: a file full of zero bytes
         (b"", "four or more"),
         (TABLE.encode()[: len(TABLE) // 2], "is not valid TOML"),
-        (b"\xff\xfe", "cannot be read"),
+        (b"\xff\xfe", "no UTF-8 text"),
+        (b"a = " + b"[" * 5_000, "nested too deeply"),
+        (b"[" + b"a." * 5_000 + b"b]\nc = 1", "nested too deeply"),
+        (b"[table]\nwidth = " + b"9" * 5_000, "a number with too many digits"),
     ],
 )
 def test_a_damaged_table_file_is_named(tmp_path: Path, text: bytes, words: str) -> None:
@@ -117,6 +121,50 @@ def test_a_damaged_table_file_is_named(tmp_path: Path, text: bytes, words: str) 
     path.write_bytes(text)
     with pytest.raises(ConfigError, match=words):
         load_table(path)
+
+
+def test_the_mark_that_an_editor_puts_before_the_text_does_no_harm(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + TABLE.encode())
+    assert load_table(path).seats == 1
+    assert readable(path) == (path, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (("width = 900", "width = 0x" + "f" * 9_000), "line 3: [table] width"),
+        (("width = 900", f'width = "{"x" * 9_000}"'), "line 3: [table] width: a number above 0 is wanted, not 'xxx"),
+        (("width = 900", f"{'w' * 9_000} = 900"), "[table] 'www"),
+        (("picture = [[112.0", "picture = [[[112.0]"), "line 9: [camera] picture: a list of [x, y] is wanted"),
+        (('name = "layout"', "name = 7"), "line 17: [zone 2] name: text is wanted, not 7"),
+        (('name = "layout"', ""), "line 16: [zone 2] name: the zone wants one"),
+        (('name = "layout"', 'name = "seat-1"'), "line 17: [zone 2] name: 'seat-1' stands twice"),
+        (
+            ("polygon = [[150, 180]", "polygon = [[150, 180, 3]"),
+            "line 18: [zone 2] polygon: a list of [x, y] is wanted",
+        ),
+        (("[card]\nwidth = 63\nheight = 88", "card = 3"), "line 5: [table] card: unknown key"),
+    ],
+)
+def test_one_fault_of_a_key_is_told_once_briefly_and_at_its_line(
+    tmp_path: Path, change: tuple[str, str], fault: str
+) -> None:
+    path = written(tmp_path, "table.toml", TABLE.replace(*change))
+    with pytest.raises(ConfigError) as caught:
+        load_table(path)
+    words = str(caught.value).removeprefix(f"{path}: ")
+    assert fault in words
+    assert "; " not in words, "only the first fault of a key"
+    assert len(words) < 250
+
+
+def test_what_is_no_table_is_told_without_what_would_follow(tmp_path: Path) -> None:
+    text = TABLE[: TABLE.index("[camera]")] + TABLE[TABLE.index("[[zone]]") :]
+    path = written(tmp_path, "table.toml", "camera = 3\n" + text)
+    with pytest.raises(ConfigError) as caught:
+        load_table(path)
+    assert str(caught.value) == f"{path}: line 1: camera: a table is wanted, not 3"
 
 
 def test_a_missing_file_says_what_to_do(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable
 from typing import Any
+
+from firmware.depth import deeper
 
 #: Crockford's base 32: no I, L, O or U, so that a code can be read aloud and written down by hand.
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -41,7 +42,7 @@ def parsed(text: str | bytes) -> Any:
         value = json.loads(text, parse_constant=_no_number, parse_float=_finite)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    if _levels_over(value, MOST_LEVELS):
+    if deeper(value, MOST_LEVELS):
         raise ValueError("nested too deeply")
     return value
 
@@ -53,20 +54,6 @@ def _no_number(name: str) -> float:
 def _finite(digits: str) -> float:
     value = float(digits)
     return value if math.isfinite(value) else _no_number(digits[:20])
-
-
-def _levels_over(value: Any, most: int) -> bool:
-    """Whether a value of JSON has more than ``most`` levels of lists and objects."""
-    level = [value]
-    for _ in range(most + 1):
-        level = [inner for outer in level if isinstance(outer, dict | list) for inner in _inner(outer)]
-        if not level:
-            return False
-    return True
-
-
-def _inner(outer: dict[str, Any] | list[Any]) -> Iterable[Any]:
-    return outer.values() if isinstance(outer, dict) else outer
 
 
 def genesis(session_id: str) -> str:

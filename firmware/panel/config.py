@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from firmware.toml_text import quoted
+
 from .buttons import Timing
 
 #: GPIO number to header pin, the 40-pin header of every Pi since 2014. GPIO 0 and 1 belong to the HAT's EEPROM.
@@ -81,20 +83,33 @@ class PanelConfig:
 
     def pins(self) -> tuple[tuple[str, int], ...]:
         """Every pin in use with what it does: ``("seat 1 button", 2)``."""
-        return tuple(_pins(self))
+        return tuple((use.name, use.pin) for use in _uses(self))
 
 
-def _pins(config: PanelConfig) -> Iterable[tuple[str, int]]:
-    yield from ((f"seat {seat} button", pin) for seat, pin in enumerate(config.buttons, 1))
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """A pin in use: for what, and the key that says so ("" for the kernel's own)."""
+
+    key: str
+    name: str
+    pin: int
+
+
+def _uses(config: PanelConfig) -> Iterable[_Use]:
+    yield from (_Use("buttons", f"seat {seat} button", pin) for seat, pin in enumerate(config.buttons, 1))
     for seat, (red, green) in enumerate(config.lights, 1):
-        yield f"seat {seat} red", red
-        yield f"seat {seat} green", green
-    yield from ((f"segment {name}", pin) for name, pin in zip("abcdefg", config.segments, strict=False))
-    yield from ((f"digit {place}", pin) for place, pin in enumerate(config.digits, 1))
-    single = (("buzzer", config.buzzer), ("host button", config.host), ("lamps on", config.enable))
-    yield from ((name, pin) for name, pin in single if pin is not None)
+        yield _Use("lights", f"seat {seat} red", red)
+        yield _Use("lights", f"seat {seat} green", green)
+    yield from (_Use("segments", f"segment {n}", pin) for n, pin in zip("abcdefg", config.segments, strict=False))
+    yield from (_Use("digits", f"digit {place}", pin) for place, pin in enumerate(config.digits, 1))
+    single = (
+        ("buzzer", "buzzer", config.buzzer),
+        ("host", "host button", config.host),
+        ("enable", "lamps on", config.enable),
+    )
+    yield from (_Use(key, name, pin) for key, name, pin in single if pin is not None)
     if config.board is BoardKind.LARGE:
-        yield from SPI0.items()
+        yield from (_Use("", name, pin) for name, pin in SPI0.items())
 
 
 SMALL = PanelConfig(
@@ -123,6 +138,35 @@ def default(board: BoardKind, seats: int) -> PanelConfig:
     return panel_config({"board": board.value}, seats)
 
 
+@dataclass(frozen=True, slots=True)
+class KeyFault:
+    """What is wrong with ``key`` of the [panel] table."""
+
+    key: str
+    words: str
+
+
+class _Faults:
+    """Collects what is wrong with the table ``data``; what would only follow from a faulty key is left out."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._data = data
+        self._faulty: set[str] = set()
+        self.found: list[KeyFault] = []
+
+    def value(self, key: str, words: str) -> None:
+        """The value of ``key`` cannot be what it stands for."""
+        self.found.append(KeyFault(key, words))
+        self._faulty.add(key)
+
+    def fit(self, keys: Iterable[str], words: str) -> None:
+        """The values of ``keys`` do not fit; said of the last of them that the file itself gives."""
+        keys = list(keys)
+        if self._faulty.isdisjoint(keys):
+            given = [key for key in keys if key in self._data]
+            self.found.append(KeyFault([*keys[:1], *given][-1], words))
+
+
 def panel_config(data: Mapping[str, Any], seats: int) -> PanelConfig:
     """The panel that the [panel] table ``data`` describes, for ``seats`` seats; pins not given are the usual ones.
 
@@ -130,22 +174,23 @@ def panel_config(data: Mapping[str, Any], seats: int) -> PanelConfig:
     """
     config, faults = _read_all(data, seats)
     if faults:
-        raise PanelConfigError("[panel] " + "; ".join(faults))
+        raise PanelConfigError("[panel] " + "; ".join(f"{fault.key}: {fault.words}" for fault in faults))
     return config
 
 
-def panel_faults(data: Mapping[str, Any], seats: int) -> tuple[str, ...]:
-    """All that is wrong with the [panel] table, each with its remedy; most begin with the key."""
+def panel_faults(data: Mapping[str, Any], seats: int) -> tuple[KeyFault, ...]:
+    """All that is wrong with the [panel] table, each with its key and its remedy."""
     return _read_all(data, seats)[1]
 
 
-def _read_all(data: Mapping[str, Any], seats: int) -> tuple[PanelConfig, tuple[str, ...]]:
-    faults: list[str] = []
+def _read_all(data: Mapping[str, Any], seats: int) -> tuple[PanelConfig, tuple[KeyFault, ...]]:
+    faults = _Faults(data)
     config = _read(data, seats, faults)
-    return config, tuple(dict.fromkeys([*faults, *_check(config)]))
+    _check(config, faults)
+    return config, tuple(dict.fromkeys(faults.found))
 
 
-def _read(data: Mapping[str, Any], seats: int, faults: list[str]) -> PanelConfig:
+def _read(data: Mapping[str, Any], seats: int, faults: _Faults) -> PanelConfig:
     _unknown(data, _KEYS, faults)
     kind = _choice(data, "board", BoardKind, BoardKind.NONE, faults)
     usual = _DEFAULTS[kind]
@@ -175,126 +220,130 @@ _KEYS = (
 )  # fmt: skip
 
 
-def _check(config: PanelConfig) -> Iterable[str]:
+def _check(config: PanelConfig, faults: _Faults) -> None:
     """What is wrong with a panel whose every value has the right type."""
     if config.board is BoardKind.NONE:
         return
-    yield from _seats_fit(config)
-    yield from _one_use_a_pin(config)
-    for name, pin in config.pins():
-        if pin not in HEADER:
-            yield f"{name}: GPIO {pin} is not on the header of a Pi; use GPIO 2 to 27"
-    lamps = [(n, p) for n, p in config.pins() if "button" not in n and not n.startswith("spi")]
-    for name, pin in lamps:
-        if pin in PULLED_UP:
-            yield f"{name}: GPIO {pin} is pulled up on the Pi and would glow with no program; give it to a button"
+    _seats_fit(config, faults)
+    _one_use_a_pin(config, faults)
+    for use in _uses(config):
+        if use.pin not in HEADER:
+            words = f"GPIO {quoted(use.pin)} ({use.name}) is not on the header of a Pi; use GPIO 2 to 27"
+            faults.fit([use.key], words)
+        elif use.pin in PULLED_UP and use.key not in ("buttons", "host", ""):
+            words = f"GPIO {use.pin} ({use.name}) is pulled up on the Pi and would glow with no program"
+            faults.fit([use.key], f"{words}; give it to a button")
 
 
-def _seats_fit(config: PanelConfig) -> Iterable[str]:
+def _seats_fit(config: PanelConfig, faults: _Faults) -> None:
     most = SMALL_SEATS_MAX if config.board is BoardKind.SMALL else LARGE_SEATS_MAX
     if not SEATS_MIN <= config.seats <= most:
         remedy = 'board = "large" has up to 8' if config.seats <= LARGE_SEATS_MAX else "8 is the most"
-        yield f'board = "{config.board}" has 2 to {most} seats, the table {config.seats}; {remedy}'
+        faults.fit(["board"], f'"{config.board}" has 2 to {most} seats, the table {config.seats}; {remedy}')
         return
     if len(config.buttons) != config.seats:
-        yield f"buttons: {config.seats} seats want {config.seats} pins, {len(config.buttons)} given"
+        faults.fit(["buttons"], f"{config.seats} seats want {config.seats} pins, {len(config.buttons)} given")
     if config.board is BoardKind.SMALL:
-        yield from _small_fits(config)
-    elif config.lights or config.segments or config.digits:
-        yield 'lights, segments and digits sit on the chain of the large board; leave them out, or use board = "small"'
-    elif config.enable is None:
-        yield "enable: the large board wants the pin that turns its lamps on, such as 25"
+        _small_fits(config, faults)
+        return
+    for key in ("lights", "segments", "digits"):
+        if getattr(config, key):
+            faults.fit([key], 'the large board has them on its chain; leave this out, or use board = "small"')
+    if config.enable is None:
+        faults.fit(["enable"], "the large board wants the pin that turns its lamps on, such as 25")
 
 
-def _small_fits(config: PanelConfig) -> Iterable[str]:
+def _small_fits(config: PanelConfig, faults: _Faults) -> None:
     if len(config.lights) != config.seats:
-        yield f"lights: {config.seats} seats want {config.seats} pairs [red, green], {len(config.lights)} given"
+        words = f"{config.seats} seats want {config.seats} pairs [red, green], {len(config.lights)} given"
+        faults.fit(["lights"], words)
     if len(config.digits) not in (0, 2):
-        yield f"digits: tens and units want 2 pins, {len(config.digits)} given; [] for none"
+        faults.fit(["digits"], f"tens and units want 2 pins, {len(config.digits)} given; [] for none")
     if config.digits and len(config.segments) != 7:
-        yield f"segments: a to g want 7 pins, {len(config.segments)} given"
+        faults.fit(["segments"], f"a to g want 7 pins, {len(config.segments)} given")
     if config.enable is not None:
-        yield 'enable: only the large board has it; leave it out, or use board = "large"'
+        faults.fit(["enable"], 'only the large board has it; leave it out, or use board = "large"')
 
 
-def _one_use_a_pin(config: PanelConfig) -> Iterable[str]:
-    users: dict[int, list[str]] = {}
-    for name, pin in config.pins():
-        users.setdefault(pin, []).append(name)
+def _one_use_a_pin(config: PanelConfig, faults: _Faults) -> None:
+    users: dict[int, list[_Use]] = {}
+    for use in _uses(config):
+        users.setdefault(use.pin, []).append(use)
     spare = sorted(set(HEADER) - set(users) - {14, 15})
-    for pin, names in users.items():
-        if len(names) > 1:
-            free = f"free: {', '.join(map(str, spare))}" if spare else "no other is free"
-            yield f"GPIO {pin} is used for {' and '.join(names)}; {free}"
+    free = f"free: {', '.join(map(str, spare))}" if spare else "no other is free"
+    for pin, uses in users.items():
+        if len(uses) > 1:
+            names = " and ".join(use.name for use in uses)
+            faults.fit((use.key for use in uses), f"GPIO {quoted(pin)} is used for {names}; {free}")
 
 
-def _unknown(data: Mapping[str, Any], known: Iterable[str], faults: list[str]) -> None:
+def _unknown(data: Mapping[str, Any], known: Iterable[str], faults: _Faults) -> None:
     known = list(known)
     for key in data:
         if key not in known:
-            near = difflib.get_close_matches(key, known, 1)
-            faults.append(f"{key}: unknown key" + (f"; did you mean {near[0]!r}?" if near else ""))
+            near = difflib.get_close_matches(key[:80], known, 1)
+            faults.value(key, "unknown key" + (f"; did you mean {near[0]!r}?" if near else ""))
 
 
-def _choice(data: Mapping[str, Any], key: str, kind: type[Word], usual: Word, faults: list[str]) -> Word:
+def _choice(data: Mapping[str, Any], key: str, kind: type[Word], usual: Word, faults: _Faults) -> Word:
     value = data.get(key, usual.value)
     if value in [str(member) for member in kind]:
         return kind(value)
-    faults.append(f"{key}: {value!r} is none of {', '.join(map(str, kind))}")
+    faults.value(key, f"{quoted(value)} is none of {', '.join(map(str, kind))}")
     return usual
 
 
-def _word(data: Mapping[str, Any], key: str, words: tuple[str, ...], usual: str, faults: list[str]) -> str:
+def _word(data: Mapping[str, Any], key: str, words: tuple[str, ...], usual: str, faults: _Faults) -> str:
     value = data.get(key, usual)
     if value in words:
         return str(value)
-    faults.append(f"{key}: {value!r} is none of {', '.join(words)}")
+    faults.value(key, f"{quoted(value)} is none of {', '.join(words)}")
     return usual
 
 
-def _revision(data: Mapping[str, Any], usual: str, faults: list[str]) -> str:
+def _revision(data: Mapping[str, Any], usual: str, faults: _Faults) -> str:
     value = data.get("revision", usual)
     if isinstance(value, str) and re.fullmatch(r"[0-9a-f]{4,8}", value):
         return value
-    faults.append(f"revision: a Pi's revision is 4 to 8 hexadecimal digits, such as {usual}, not {value!r}")
+    faults.value("revision", f"a Pi's revision is 4 to 8 hexadecimal digits, such as {usual}, not {quoted(value)}")
     return usual
 
 
-def _flag(data: Mapping[str, Any], key: str, usual: bool, faults: list[str]) -> bool:
+def _flag(data: Mapping[str, Any], key: str, usual: bool, faults: _Faults) -> bool:
     value = data.get(key, usual)
     if isinstance(value, bool):
         return value
-    faults.append(f"{key}: true or false is wanted, not {value!r}")
+    faults.value(key, f"true or false is wanted, not {quoted(value)}")
     return usual
 
 
-def _pin(data: Mapping[str, Any], key: str, usual: int | None, faults: list[str]) -> int | None:
+def _pin(data: Mapping[str, Any], key: str, usual: int | None, faults: _Faults) -> int | None:
     """A pin; ``false`` leaves the usual one out."""
     value = data.get(key, usual)
     if value is None or value is False:
         return None
     if type(value) is int:
         return value
-    faults.append(f"{key}: a GPIO number is wanted (or false for none), not {value!r}")
+    faults.value(key, f"a GPIO number is wanted (or false for none), not {quoted(value)}")
     return usual
 
 
-def _pin_list(data: Mapping[str, Any], key: str, usual: tuple[int, ...], faults: list[str]) -> tuple[int, ...]:
+def _pin_list(data: Mapping[str, Any], key: str, usual: tuple[int, ...], faults: _Faults) -> tuple[int, ...]:
     value = data.get(key, list(usual))
     if isinstance(value, list) and all(type(pin) is int for pin in value):
         return tuple(value)
-    faults.append(f"{key}: a list of GPIO numbers is wanted, not {value!r}")
+    faults.value(key, f"a list of GPIO numbers is wanted, not {quoted(value)}")
     return usual
 
 
 def _pin_pairs(
-    data: Mapping[str, Any], key: str, usual: tuple[tuple[int, int], ...], faults: list[str]
+    data: Mapping[str, Any], key: str, usual: tuple[tuple[int, int], ...], faults: _Faults
 ) -> tuple[tuple[int, int], ...]:
     value = data.get(key, [list(pair) for pair in usual])
     pairs = value if isinstance(value, list) else [value]
     if all(isinstance(p, list) and len(p) == 2 and all(type(pin) is int for pin in p) for p in pairs):
         return tuple((red, green) for red, green in pairs)
-    faults.append(f"{key}: a list of pairs [red, green] is wanted, not {value!r}")
+    faults.value(key, f"a list of pairs [red, green] is wanted, not {quoted(value)}")
     return usual
 
 
@@ -302,12 +351,12 @@ def _pin_pairs(
 _RANGES = {"settle_ms": (2, 100), "hold_ms": (400, 5000), "double_ms": (0, 1000)}
 
 
-def _timing(data: Mapping[str, Any], faults: list[str]) -> Timing:
+def _timing(data: Mapping[str, Any], faults: _Faults) -> Timing:
     usual, values = Timing(), {}
     for key, (least, most) in _RANGES.items():
         value = data.get(key, getattr(usual, key))
         if type(value) is int and least <= value <= most:
             values[key] = value
         else:
-            faults.append(f"{key}: {least} to {most} ms is wanted, not {value!r}")
+            faults.value(key, f"{least} to {most} ms is wanted, not {quoted(value)}")
     return Timing(**values)

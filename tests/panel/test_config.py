@@ -62,24 +62,24 @@ class TestFaults:
         words = fault({"board": "small", "buttons": [2, 3, 4, 22], "buzzer": 40, "butons": [1], "hold_ms": 5}, 4)
         assert words == (
             "[panel] butons: unknown key; did you mean 'buttons'?; hold_ms: 400 to 5000 ms is wanted, not 5; "
-            "GPIO 22 is used for seat 4 button and seat 1 red; free: 17, 18, 21; "
-            "buzzer: GPIO 40 is not on the header of a Pi; use GPIO 2 to 27"
+            "buttons: GPIO 22 is used for seat 4 button and seat 1 red; free: 17, 18, 21; "
+            "buzzer: GPIO 40 (buzzer) is not on the header of a Pi; use GPIO 2 to 27"
         )
 
     @pytest.mark.parametrize(
         ("data", "seats", "words"),
         [
             ({"board": "tiny"}, 4, "board: 'tiny' is none of none, small, large"),
-            ({"board": "small"}, 5, 'board = "small" has 2 to 4 seats, the table 5; board = "large" has up to 8'),
-            ({"board": "large"}, 9, 'board = "large" has 2 to 8 seats, the table 9; 8 is the most'),
+            ({"board": "small"}, 5, 'board: "small" has 2 to 4 seats, the table 5; board = "large" has up to 8'),
+            ({"board": "large"}, 9, 'board: "large" has 2 to 8 seats, the table 9; 8 is the most'),
             ({"board": "large", "buttons": [4, 17]}, 3, "buttons: 3 seats want 3 pins, 2 given"),
             ({"board": "small", "lights": [[22, 23]]}, 2, "lights: 2 seats want 2 pairs [red, green], 1 given"),
             ({"board": "small", "segments": [7, 5]}, 2, "segments: a to g want 7 pins, 2 given"),
             ({"board": "small", "enable": 21}, 2, "enable: only the large board has it"),
             ({"board": "large", "enable": False}, 2, "enable: the large board wants the pin"),
-            ({"board": "large", "digits": [20]}, 2, "lights, segments and digits sit on the chain"),
-            ({"board": "large", "host": 11}, 2, "GPIO 11 is used for host button and spi clock; free: "),
-            ({"board": "small", "buzzer": 2, "buttons": [4, 17]}, 2, "buzzer: GPIO 2 is pulled up on the Pi"),
+            ({"board": "large", "digits": [20]}, 2, "digits: the large board has them on its chain"),
+            ({"board": "large", "host": 11}, 2, "host: GPIO 11 is used for host button and spi clock; free: "),
+            ({"board": "small", "buzzer": 2, "buttons": [4, 17]}, 2, "buzzer: GPIO 2 (buzzer) is pulled up on the Pi"),
             ({"board": "small", "buttons": "4, 17"}, 2, "buttons: a list of GPIO numbers is wanted, not '4, 17'"),
             ({"board": "small", "buttons": [True, 4]}, 2, "buttons: a list of GPIO numbers is wanted"),
             ({"board": "small", "lights": [22, 23]}, 2, "lights: a list of pairs [red, green] is wanted"),
@@ -94,3 +94,18 @@ class TestFaults:
     )
     def test_each_fault_has_its_remedy(self, data: dict[str, Any], seats: int, words: str):
         assert words in fault(data, seats)
+
+    @pytest.mark.parametrize(
+        "data",
+        [
+            {"buttons": "x", "buzzer": 17},  # 17 is a usual button's
+            {"board": "tiny", "digits": [1]},
+            {"lights": 7, "host": 22},
+            {"buzzer": 10**5000},
+            {"segments": "7" * 10_000},
+        ],
+    )
+    def test_what_only_follows_from_a_fault_is_not_said_and_nothing_is_quoted_at_length(self, data: dict[str, Any]):
+        words = fault({"board": "small", **data}, 4)
+        assert words.count(": ") == 1, words
+        assert len(words) < 150
