@@ -284,7 +284,7 @@ class Tracker:
             return case.patient and all(self._from_nowhere(pose, case) for pose, _ in backs.new)
         if found.unread or backs.new:
             return not case.read_out
-        if found.kept or found.late or backs.confirmed:
+        if found.kept or found.late or found.twice or backs.confirmed:
             return False
         return (case.patient and self._hand_near(case)) or self._puzzling(case)
 
