@@ -95,7 +95,7 @@ def house_rules(places: int = SEATS) -> list[dict[str, Any]]:
             "title": game.TITLE,
             "summary": _summary(game.__doc__ or ""),
             "seats": [game.SEATS[0], min(game.SEATS[1], places)],
-            "house": [_rule(rule) for rule in rules_of(game.House)],
+            "house": [_rule(rule) for rule in rules_of(game.House) if len(rule.choices) != 1],  # what can be chosen
         }
         for key, game in games().items()
         if game.SEATS[0] <= places

@@ -87,6 +87,7 @@ class Verdict:
     transfers: tuple[Transfer, ...] = ()
     claims: tuple[Claim, ...] = ()
     says: tuple[Ruling, ...] = ()
+    new_hands: tuple[tuple[int, int], ...] = ()  # (seat, cards): his hand is another one, which nobody has seen
     cleared: tuple[str, ...] = ()  # zones whose open cards are gone
     moves: int = 1  # how many moves of a script this is: a showdown card is none, a king shown is demand and refusal
 
@@ -152,6 +153,15 @@ def less(counts: tuple[int | None, ...], seat: int) -> tuple[int | None, ...]:
 def without(live: tuple[int, ...], seat: int) -> tuple[int, ...]:
     """The live seats when ``seat`` has left."""
     return tuple(s for s in live if s != seat)
+
+
+#: Digits of a number that somebody says: more are no number of seats, cards or counters.
+_MOST_DIGITS = 7
+
+
+def number(text: str) -> int | None:
+    """A whole number as somebody has said it, "" for 0; None when it is none."""
+    return None if len(text) > _MOST_DIGITS or not (text or "0").isdecimal() else int(text or "0")
 
 
 def plural(count: int, word: str = "counter") -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Protocol
 
-from .acts import Act, Do, Due, Opening, Transfer, Verdict, plural
+from .acts import Act, Do, Due, Opening, Transfer, Verdict, number, plural
 from .books import Books, Violation
 from .cards import Card
 from .deal import Deal
@@ -108,6 +108,7 @@ class Fold:
         self._played = False  # has anybody acted?
         self._prize: int | None = None  # the ledger's first line of the act that ended the deal
         self._short = False  # a hand laid open was not of the right size
+        self._changed: set[int] = set()  # seats whose hands are not those that were dealt to them
         self._opened: set[int] = set()  # seats that have laid their hands open
         self.away: set[int] = set()  # seats that are passed over until they are back
         self._skips: dict[int, set[int]] = {}  # who has asked to pass over whom
@@ -162,7 +163,7 @@ class Fold:
             case Said(seat, "leave"):
                 self._leave(seat)
             case Said(seat, "skip", other):
-                self._skip_asked(seat, int(other) if other.isdecimal() else 0)
+                self._skip_asked(seat, number(other) or 0)
             case Said(seat, "back"):
                 self._back(seat)
             case Said(seat, word, detail):
@@ -350,6 +351,9 @@ class Fold:
         self._say_strays()
         self.waiting = []
         self._verdict(verdict)
+        for seat, cards in verdict.new_hands:
+            self.known.new_hand(seat, cards)
+            self._changed.add(seat)
         self._leave_broke()
         if self.game.HANDS and act.do is Do.LAY and act.card is not None:
             self._proofs(self.known.lay(act.seat, act.card, act.entry, act.move))
@@ -422,7 +426,10 @@ class Fold:
             self._say(Kind.REFUSED, "CANNOT_LEAVE", seat=seat)
             return
         self._say(Kind.NOTICE, "LEFT", seat=seat, why=f"{{{seat}}} leaves the deal")
-        self._verdict(leave(self.state, seat))
+        verdict = leave(self.state, seat)
+        for zone in verdict.cleared:
+            self._clear(zone)
+        self._verdict(verdict)
         self._tell_due()
 
     def _skip_asked(self, seat: int, absent: int) -> None:
@@ -510,7 +517,7 @@ class Fold:
             for card in self.known.holds(seat):
                 self._verdict(self.game.judge(self.state, Act(Do.OPEN, seat, card, f"seat-{seat}", entry=entry)))
         for seat, cards in self.deal.hands().items():
-            for card in cards:
+            for card in cards if seat not in self._changed else ():
                 if card not in self.table:
                     self._final(seat, card, entry)
 

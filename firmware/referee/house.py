@@ -36,6 +36,11 @@ def rule(default: Any, words: str, source: str, *choices: str, least: int = 0, m
     return field(default=default, metadata={"words": words, "source": source, "choices": choices, "values": values})
 
 
+def settled(value: str, words: str, source: str) -> Any:
+    """A field for what the books leave open and only one reading makes sense of: the rulebook says which, and why."""
+    return rule(value, words, source, value)
+
+
 def broke_rule() -> Any:
     """The house rule for a player with no counter left, the same in every game with payments."""
     return rule(

@@ -97,6 +97,12 @@ class Knowledge:
         """The cards that nobody has seen; ``spare`` of them are in no hand (None: nobody knows how many)."""
         return named(self._unseen)
 
+    def new_hand(self, seat: int, cards: int) -> None:
+        """``seat`` has exchanged his hand, before he claimed anything, for ``cards`` cards that nobody has seen."""
+        if self.spare is not None:
+            self.spare += (self._hands[seat].unknown or 0) - cards
+        self._hands[seat] = _Hand(cards)
+
     def show(self, seat: int, card: Card, entry: int, move: int | None) -> list[Proof]:
         """``seat`` has ``card`` in his hand: what this proves. A card that lies elsewhere proves nothing."""
         hand, bit = self._hands[seat], BIT[card]

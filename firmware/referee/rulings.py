@@ -77,6 +77,7 @@ CODES: dict[str, str] = {
     "REPLY_DUE": "the neighbour must answer the demand first",
     "DEALER_CANNOT_EXCHANGE": "the dealer cannot demand an exchange; he may cut",
     "ONLY_DEALER_CUTS": "only the dealer may cut",
+    "TOO_LATE": "that can no longer be done in this deal",
     "STAKE_NOT_ONE_LESS": "each player stakes one counter fewer than the dealer",
     "NOT_THE_LOWEST": "the lowest card of a suit must be led",
     "WRONG_COLOUR": "the new line must be of the other colour",
@@ -90,6 +91,8 @@ CODES: dict[str, str] = {
     "FALSE_ANNOUNCEMENT": "something was announced that was not given",
     "UNANNOUNCED_THREE": "a three was given and not announced",
     "KING_GIVEN": "a king was given although the house keeps kings",
+    "KING_NOT_SHOWN": "a king was dealt and not turned up",
+    "KING_DEMANDED": "an exchange was demanded with a king in hand",
     "FAILED_TO_SNIP": "a card of the rank was held and not played",
     # what is worth saying
     "FULL_CIRCUIT": "everybody has paid for the same card: somebody holds it, or a card was misread",

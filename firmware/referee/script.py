@@ -11,7 +11,7 @@ from typing import Any
 
 from .acts import plural
 from .cards import Card
-from .deal import NAMES, Setup
+from .deal import MOST_COUNTERS, NAMES, Setup
 from .events import Cut, Entry, Fact, Gathered, HandShown, Laid, Pressed, Said
 from .house import BadSetup, did_you_mean, shown, word_shown
 from .match import Match, game_called
@@ -238,13 +238,12 @@ def _swap(move: Mapping[str, Any], seat: int, seats: tuple[str, ...], where: str
 
 
 def _said(move: Mapping[str, Any], seat: int, seats: tuple[str, ...], where: str) -> Fact:
-    """Anything else that is said; a sale names the buyer (``to``) and the ``price``."""
-    word = str(move["ev"])
+    """Anything else that is said; a sale names the buyer (``to``) and the ``price``, a bid the ``price``."""
+    word, price = str(move["ev"]), move.get("price", 0)
+    if type(price) is not int or not 0 <= price <= MOST_COUNTERS:
+        raise BadSetup(f"{where}.price: a whole number of counters to {MOST_COUNTERS} is needed, not {shown(price)}")
     if word != "sell":
-        return Said(seat, word)
-    price = move.get("price", 0)
-    if type(price) is not int or price < 0:
-        raise BadSetup(f"{where}.price: a whole number of counters is needed, not {shown(price)}")
+        return Said(seat, word, str(price) if price else "")
     return Said(seat, word, f"{_seat(move.get('to'), seats, f'{where}.to')}:{price}")
 
 

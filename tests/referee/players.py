@@ -238,6 +238,7 @@ _PLAYERS: dict[str, Callable[[Table], Fact]] = {
     "sevens": _rows_game,
     "pope_joan": _climbing,
     "newmarket": _climbing,
+    "jig": _climbing,
     "snip_snap_snorem": _snip,
     "comet": _comet,
     "wish_card": _packs,

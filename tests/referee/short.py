@@ -15,6 +15,8 @@ def move(text: str) -> dict[str, Any]:
     out: dict[str, Any] = {"seat": seat, "ev": ev}
     if ev == "gather":
         out |= {"from": rest[0], **({"count": int(rest[1])} if rest[1:] else {})}
+    elif ev == "buy":
+        out |= {"price": int(rest[0])} if rest else {}
     elif ev == "sell":
         out |= {"to": rest[0], "price": int(rest[1])}
     elif ev == "swap":

@@ -270,6 +270,7 @@ WALKS: dict[str, Callable[[], Walk]] = {
     "snip_snap_snorem": snip,
     "newmarket": lambda: climbing("newmarket", {"ace": "low", "colour_change": False, "lead_lowest": False}),
     "newmarket_lowest": lambda: climbing("newmarket", {"ace": "low", "colour_change": False}, lowest=True),
+    "jig": lambda: climbing("jig", {}),
     "pope_joan": lambda: climbing("pope_joan", {}),
     "pope_joan_lowest": lambda: climbing("pope_joan", {"lead_lowest": True}, lowest=True),
     "pope_joan_foster": foster,

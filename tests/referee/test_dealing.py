@@ -249,7 +249,7 @@ def test_newmarket_boodles_that_cannot_be_meant(boodles: str) -> None:
 
 # -- seats that leave ----------------------------------------------------------------------------------------------
 
-LEAVING = ["fan_tan", "five_or_nine", "sevens", "pope_joan", "newmarket", "comet"]
+LEAVING = ["fan_tan", "five_or_nine", "sevens", "pope_joan", "newmarket", "comet", "jig"]
 
 
 @pytest.mark.parametrize("game", LEAVING)

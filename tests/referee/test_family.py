@@ -40,7 +40,9 @@ NOTHING: dict[str, list[Fact]] = {
 
 
 @pytest.mark.parametrize("what", NOTHING)
-@pytest.mark.parametrize("game", ["fan_tan", "five_or_nine", "sevens", "pope_joan", "newmarket", "snip_snap_snorem"])
+@pytest.mark.parametrize(
+    "game", ["fan_tan", "five_or_nine", "sevens", "pope_joan", "newmarket", "snip_snap_snorem", "jig"]
+)
 def test_what_means_nothing_changes_nothing(game: str, what: str) -> None:
     """A cut shows a card, and is no play for all that; nothing is a foul."""
     setup = Setup(game, ("A", "B", "C"), 3, {}, {"turn": "A"})
@@ -53,7 +55,9 @@ def test_what_means_nothing_changes_nothing(game: str, what: str) -> None:
 @pytest.mark.parametrize("game", sorted(games()))
 def test_whoever_acts_has_a_count_of_what_is_due(game: str) -> None:
     due = Match(Setup(game, ("A", "B", "C"), 3, {}, {})).view
-    counts = {"LEAD": {"five_or_nine": 0, "sevens": 0, "fan_tan": 0, "pope_joan": 1, "newmarket": 1, "comet": 1}}
+    counts = {
+        "LEAD": {"five_or_nine": 0, "sevens": 0, "fan_tan": 0, "pope_joan": 1, "newmarket": 1, "comet": 1, "jig": 1}
+    }
     counts |= {"TURN": {"wish_card": 1, "beggar_my_neighbour": 1, "ranter_go_round": 0, "commerce": 0}}
     counts |= {"PLAY": {"snip_snap_snorem": 1}, "DEAL": {"matrimony": 0, "speculation": 0}}
     assert due.due_count == counts[due.due][game]

@@ -114,7 +114,7 @@ def test_d04_the_next_seat_is_the_first_live_one_clockwise(live: set[int], seat:
     assert seat not in without(order, seat)
 
 
-@pytest.mark.parametrize("game", ["fan_tan", "five_or_nine", "sevens", "pope_joan", "newmarket"])
+@pytest.mark.parametrize("game", ["fan_tan", "five_or_nine", "sevens", "pope_joan", "newmarket", "jig"])
 def test_d04_whoever_leaves_the_turn_goes_on_from_the_next_live_seat(game: str) -> None:
     for leaver in (1, 2, 3, 4):
         match = Match(Setup(game, ("A", "B", "C", "D"), 4, {}, {"turn": "C"}))

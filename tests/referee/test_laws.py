@@ -55,8 +55,8 @@ facts: st.SearchStrategy[Fact] = st.one_of(
     st.builds(
         Said,
         seats,
-        st.sampled_from(["swap", "king", "sell", "buy", "leave", "draw", "misdeal", "?"]),
-        st.text(max_size=3),
+        st.sampled_from(["swap", "king", "sell", "buy", "leave", "skip", "back", "draw", "misdeal", "?"]),
+        st.text(max_size=3) | st.sampled_from(["3", "1:2", "2:", "²", "٣", "9" * 5000, "2:" + "9" * 5000]),
     ),
     st.builds(HandShown, seats, st.lists(cards, max_size=4, unique=True).map(tuple)),
     st.builds(Conflict, cards, st.just(()), some_seat),

@@ -17,6 +17,7 @@ WORDS = {
     "comet": {"PASS"},
     "sevens": {"PASS"},
     "newmarket": {"STOP", "PASS"},
+    "jig": {"STOP"},
     "pope_joan": {"STOP"},
     "commerce": {"PASS"},
     "ranter_go_round": {"PASS", "ANSWER"},

@@ -17,15 +17,20 @@ DOCS = Path(__file__).resolve().parent.parent.parent / "docs" / "games"
 #: The ambiguities that RULES.md names as options for each game.
 NAMED = {
     "wish_card": "after_payment gather_scope cancelled_pile empty_pack short_payment wish_undealt faceup_wish "
-    "stop_moment",
-    "ranter_go_round": "tie all_out king_show king_may_give dealer_king audit_discard lives stake",
-    "five_or_nine": "deal_table opening_pass_pays nine_start uniform_starter two_starters_one_suit corner dead_deal "
-    "ante false_pass_fine held_starter_fine",
-    "fan_tan": "forced per_card ante uneven_ante withhold_fine broke",
+    "last_card_court start direction stop_moment pool redeal_loser",
+    "ranter_go_round": "tie all_out king_show king_may_give dealer_king audit_discard redraw "
+    "king_must_show_on_deal shuffle lives stake two_left king_may_demand announce_three false_king_fine silence_fine",
+    "five_or_nine": "deal_table opening_pass_pays nine_start uniform_starter two_starters_one_suit which_line corner "
+    "dead_deal winner_no_pass_pay who_counts_cards forced_going_out ante false_pass_fine held_starter_fine",
+    "fan_tan": "forced out_on_13 last_card_ends full_circuit start_suit uneven_ante per_card first_lead ante "
+    "withhold_fine broke",
     "pope_joan": "form pope_card turnup_pope pope_exempt dressing lead_lowest pope_as_stop_filler matrimony_by_hand "
-    "foster_layout foster_double turnup_owner held_back_fine",
-    "matrimony": "best_only_up two_winners down_pair_and_up sweep_first stake_less zero_stake fresh_pool_after_sweep",
-    "newmarket": "ace colour_change lead_lowest",
+    "foster_layout foster_double turnup_owner held_back_fine stop_call ace_low dead_hand_extra",
+    "matrimony": "best_only_up two_winners down_pair_and_up sweep_first stake_less zero_stake "
+    "fresh_pool_after_sweep order_of_exposure",
+    "newmarket": "ace per_card colour_change lead_lowest dead_hand unclaimed",
+    "snip_snap_snorem": "cannot_snip counters",
+    "comet": "pack king_draws comet_draws per_card",
 }
 
 

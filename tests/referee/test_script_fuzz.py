@@ -29,6 +29,7 @@ SCRIPTS: dict[str, dict[str, Any]] = {
     "snip_snap_snorem": {"counters": {"A": 5, "B": 1}, "pool": 0},
     "sevens": {"pool": 5, "counts": {"A": 2, "B": 3}, "ranks": "678", "suits": "SH"},
     "beggar_my_neighbour": {"packs": {"A": ["JS", "2C"], "B": ["9H"]}},
+    "jig": {"counts": {"A": 2, "B": 2}, "ranks": "A2", "suits": "SH", "turn": "A"},
     "comet": {"counts": {"A": 9, "B": 9}, "turn": "B"},
     "commerce": {"hands": {"A": ["2S", "2H", "2D"], "B": ["AH", "KH", "9H"]}},
     "speculation": {"turn_up": "AS", "counts": {"A": 3, "B": 3}},

@@ -30,6 +30,7 @@ MADE: dict[str, tuple[str, int, dict[str, object]]] = {
     ),
     "fan_tan_fined": ("fan_tan", 9, {"withhold_fine": 3, "per_card": True, "ante": 2, "uneven_ante": True}),
     "comet_fined": ("comet", 3, {"false_pass_fine": 2, "king_draws": 2}),
+    "jig_fined": ("jig", 5, {"stake": 2, "held_back_fine": 1}),
     "fan_tan_broke": ("fan_tan", 10, {"broke": "out", "counters": 4, "ante": 1}),
     "sevens_fined": ("sevens", 6, {"false_pass_fine": 3, "held_starter_fine": 5, "first_card": "7D"}),
     "newmarket_old": ("newmarket", 6, {"ace": "low", "removed": "8D", "pays": "below", "held_back_fine": 1}),

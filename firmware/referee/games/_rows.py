@@ -259,5 +259,8 @@ def result(state: State, books: Books) -> dict[str, Any]:
 
 
 def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
-    """The deal passes to the left; a pool that nobody won waits."""
-    return (after(state.live, books.deal.dealer), books.waiting()) if state.over else None
+    """The deal passes to the left, where anybody could begin; a pool that nobody won waits."""
+    if not state.over:
+        return None
+    begun = state.laid or state.winner
+    return after(state.live, books.deal.dealer) if begun else books.deal.dealer, books.waiting()

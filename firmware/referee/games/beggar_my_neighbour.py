@@ -174,6 +174,21 @@ def _gather(state: State, act: Act) -> Verdict:
     return Verdict(new if len(live) > 1 else _finish(new), cleared=cleared)
 
 
+def leave(state: State, seat: int) -> Verdict:
+    """A seat leaves; his cards are out of play. Who pays for him is the next; what was owed to him is dead [X]."""
+    i, live = seat - 1, without(state.live, seat)
+    new = replace(
+        state,
+        live=live,
+        turn=after(live, seat) if state.turn == seat else state.turn,
+        packs=(*state.packs[:i], 0, *state.packs[seat:]),
+        order=None if state.order is None else (*state.order[:i], (), *state.order[seat:]),
+    )
+    if state.demander == seat:
+        new = replace(new, demander=None, owed=0)
+    return Verdict(new if len(live) > 1 else _finish(new))
+
+
 def due(state: State) -> Due:
     """Turn, pay, or take the pile."""
     if state.over:

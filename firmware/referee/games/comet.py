@@ -21,9 +21,10 @@ from typing import Any
 
 from ..acts import Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, mask, refuse, without
 from ..books import Books
-from ..cards import BIT, RANKS, SUITS, Card, pack
+from ..cards import BIT, RANKS, SUITS, Card
+from ..cards import pack as whole_pack
 from ..deal import Deal
-from ..house import broke_rule, counters_rule, rule
+from ..house import broke_rule, counters_rule, rule, settled
 from ..knowledge import Proof
 
 TITLE = "Comet (Commit)"
@@ -38,6 +39,12 @@ _COMET, _REMOVED = Card("9", "D"), Card("8", "D")
 class House:
     """House rules of Comet."""
 
+    pack: str = settled(
+        "one",
+        "One pack is played with. The two special packs of the old game hold each card twice, so that no card could be "
+        "told from its double.",
+        "[W] has both",
+    )
     king_draws: int = rule(1, "Counters from each other player for a king laid.", "[W] in Commit; 0 in Comet")
     comet_draws: int = rule(2, "Counters from each other player for the comet.", "[W]")
     per_card: int = rule(1, "Counters for each card left in a hand.", "[W]")
@@ -72,7 +79,7 @@ def hands(players: int, house: House) -> tuple[tuple[int, ...], int]:
 def start(deal: Deal, house: House) -> Opening:
     """The hands are dealt; nothing is staked."""
     cards = tuple(card for card in deal.pack() if card != _REMOVED)
-    state = State(house, deal.seats, deal.counts(), deal.first(), gone=mask(pack()) & ~mask(cards))
+    state = State(house, deal.seats, deal.counts(), deal.first(), gone=mask(whole_pack()) & ~mask(cards))
     return Opening(state, cards, state.counts)
 
 
@@ -216,4 +223,4 @@ def result(state: State, books: Books) -> dict[str, Any]:
 
 def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
     """The deal passes to the left."""
-    return (after(books.deal.seats, books.deal.dealer), books.waiting()) if state.over else None
+    return (after(state.live, books.deal.dealer), books.waiting()) if state.over else None

@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..acts import ALL, Act, Do, Due, Opening, Transfer, Verdict, after, plural, refuse, round_from
+from ..acts import ALL, Act, Do, Due, Opening, Transfer, Verdict, after, plural, refuse, round_from, without
 from ..books import Books
 from ..cards import Card
 from ..deal import Deal
@@ -27,6 +27,7 @@ from ..house import broke_rule, counters_rule, rule
 TITLE = "Commerce"
 SEATS = (3, 12)  # players, least and most
 MOVES = ("buy", "demand", "swap", "pass")
+TOLD = ("buy", "demand", "swap")  # no face is seen: who does it says so on the page
 HANDS = False
 
 _HIGH = "23456789TJQKA"
@@ -111,7 +112,11 @@ def _open(state: State, shown: tuple[tuple[int, Card], ...]) -> Verdict:
         return Verdict(new)
     seat = order(new)[0]
     why = f"{{{seat}}} has the best hand, {value_words(state.house, _hand(new, seat))}, and takes the pool of {{n}}"
-    return Verdict(replace(new, over=True, winner=seat), transfers=(Transfer("pool", seat, ALL, "POOL", why),))
+    return _won(new, seat, why)
+
+
+def _won(state: State, seat: int, why: str) -> Verdict:
+    return Verdict(replace(state, over=True, winner=seat), transfers=(Transfer("pool", seat, ALL, "POOL", why),))
 
 
 def _hand(state: State, seat: int) -> tuple[Card, ...]:
@@ -157,6 +162,16 @@ def skip(state: State, seat: int) -> Verdict:
     if state.knocked or seat not in (state.turn, state.asked):
         return Verdict(state)
     return Verdict(replace(state, asked=None, turn=after(state.live, state.turn)))
+
+
+def leave(state: State, seat: int) -> Verdict:
+    """A seat leaves; his stake stays, his cards are out, an exchange that he was asked for falls through [X]."""
+    turn = after(without(state.live, seat), seat) if state.turn == seat else state.turn
+    asked = None if seat in (state.turn, state.asked) else state.asked
+    new = replace(state, live=without(state.live, seat), turn=turn, asked=asked)
+    if len(new.live) > 1:
+        return _open(new, new.shown) if new.knocked else Verdict(new)
+    return _won(new, new.live[0], f"{{{new.live[0]}}} is the last one left and takes the pool of {{n}}")
 
 
 def due(state: State) -> Due:

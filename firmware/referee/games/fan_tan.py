@@ -24,7 +24,7 @@ from ..acts import ALL, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, 
 from ..books import Books
 from ..cards import BIT, SUITS, Card
 from ..deal import Deal
-from ..house import broke_rule, counters_rule, rule
+from ..house import broke_rule, counters_rule, rule, settled
 from ..knowledge import Proof
 from ..rulings import Kind, Ruling
 
@@ -51,6 +51,15 @@ class House:
     withhold_fine: int = rule(
         0, "Fine for each payment made with the wanted card in hand, to the winner.", "[X] suggests 3"
     )
+    out_on_13: str = settled("wins", "Whose last card is the suit's last is out and wins, and starts nothing.", "[S2]")
+    last_card_ends: str = settled("at_once", "Play stops in the middle of a suit when somebody is out.", "[S2]")
+    full_circuit: str = settled(
+        "asks",
+        "When all have paid for one card somebody holds it, or it was misread; it asks.",
+        "[X] all is dealt",
+    )
+    start_suit: str = settled("unfinished", "A new line is in any suit that is not finished, from any card.", "[S2]")
+    first_lead: str = settled("any_card", "The first card is any card; the higher of two neighbours is advice.", "[S2]")
     broke: str = broke_rule()
     counters: int = counters_rule()
 

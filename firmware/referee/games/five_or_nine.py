@@ -25,7 +25,7 @@ from ..acts import Act, Due, Opening, Verdict, mask
 from ..books import Books
 from ..cards import BIT, SUITS, Card, named
 from ..deal import Deal
-from ..house import broke_rule, counters_rule, rule
+from ..house import broke_rule, counters_rule, rule, settled
 from ..knowledge import Proof
 from . import _rows
 from ._rows import State
@@ -86,6 +86,11 @@ class House:
     false_pass_fine: int = rule(0, "Fine for each pass that is proved false.", "[S2] has none; 3 in modern Sevens")
     held_starter_fine: int = rule(
         0, "Paid to each holder of a card next to a starter that was held back.", "5 in modern Sevens"
+    )
+    who_counts_cards: str = settled(
+        "as_they_lie",
+        "Cards left are counted as they lie when the last card is played, whatever is proved later.",
+        "[X]",
     )
     broke: str = broke_rule()
     counters: int = counters_rule()

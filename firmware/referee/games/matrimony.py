@@ -22,11 +22,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..acts import ALL, Act, Do, Due, Opening, Transfer, Verdict, after, refuse, round_from
+from ..acts import ALL, Act, Do, Due, Opening, Transfer, Verdict, after, refuse, round_from, without
 from ..books import Books
 from ..cards import Card
 from ..deal import Deal
-from ..house import BadSetup, broke_rule, counters_rule, rule, shown
+from ..house import BadSetup, broke_rule, counters_rule, rule, settled, shown
 from ..ledger import BEFORE
 from ..rulings import Kind, Ruling
 
@@ -65,11 +65,12 @@ class House:
         "The ace of diamonds dealt up takes all before any hand counts; or what is left after all have shown.",
         "[F]",
     )
-    two_winners: str = rule("first", "The first to show a hand takes the whole division.", "[F]", "first")
-    down_pair_and_up: str = rule("own", "Only one's own two cards count.", "[F]", "own")
+    two_winners: str = settled("first", "The first to show a hand takes the whole division.", "[F]")
+    down_pair_and_up: str = settled("own", "Only one's own two cards count.", "[F]")
     fresh_pool_after_sweep: bool = rule(
         True, "A sweep takes what was carried over too; or only the stakes of its deal.", "[F] a fresh pool"
     )
+    order_of_exposure: str = settled("eldest", "From the dealer's left each turns up, the dealer last.", "[F]")
     broke: str = broke_rule()
     counters: int = counters_rule()
 
@@ -95,9 +96,11 @@ class State:
     @property
     def turn(self) -> int | None:
         """Who turns his down card next; None while up-cards are dealt and when all is shown."""
+        if self.over or len(self.up) < len(self.live):
+            return None
+        turned = [seat for seat, _ in self.down]
         order = round_from(self.live, self.dealer)
-        place = len(self.down) // self.face_down
-        return order[place] if len(self.up) == len(order) > place and not self.over else None
+        return next((seat for seat in order if turned.count(seat) < self.face_down), None)
 
     @property
     def face_down(self) -> int:
@@ -208,7 +211,7 @@ def _turned(state: State, seat: int, card: Card) -> Verdict:
     found = {name: other for other in reversed(others) if (name := _division(state.house, other, card))}
     names = [name for name in DIVISIONS if name in found and name not in taken]
     takes = tuple(Transfer(name, seat, ALL, name.upper(), _shows(seat, found[name], card, name)) for name in names)
-    last = len(new.down) == len(new.live) * new.face_down
+    last = new.turn is None
     new = replace(new, over=last, wins=(*state.wins, *((seat, name) for name in names)))
     return _swept(new, takes) if last else Verdict(new, transfers=takes)
 
@@ -222,6 +225,15 @@ def _division(house: House, one: Card, other: Card) -> str:
 
 def _shows(seat: int, one: Card, other: Card, name: str) -> str:
     return f"{{{seat}}} shows {one.pretty} and {other.pretty} and takes the {{n}} of {name}"
+
+
+def leave(state: State, seat: int) -> Verdict:
+    """A seat leaves: his cards are out of play, what he staked stays [X]."""
+    up, down = (tuple(pair for pair in pairs if pair[0] != seat) for pairs in (state.up, state.down))
+    new = replace(state, live=without(state.live, seat), up=up, down=down)
+    if new.turn is None and len(up) == len(new.live):
+        return _swept(replace(new, over=True), ())
+    return _dealt_up(new)
 
 
 def due(state: State) -> Due:

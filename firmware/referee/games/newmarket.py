@@ -21,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..acts import ALL, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, mask, refuse, without
+from ..acts import ALL, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, mask, number, refuse, without
 from ..books import Books
 from ..cards import BIT, RANKS, SUITS, Card, pack
 from ..deal import Deal
@@ -31,7 +31,7 @@ from ..ledger import BEFORE
 
 TITLE = "Newmarket"
 SEATS = (3, 8)  # players, least and most
-MOVES = ("play", "stop", "pass")
+MOVES = ("play", "stop", "pass", "buy")
 HANDS = True
 
 _COLOUR = {"H": "red", "D": "red", "S": "black", "C": "black"}
@@ -56,6 +56,16 @@ class House:
     pays: str = rule(
         "card", "A boodle goes to who lays the same card, or the card below it.", "[W]; below [P]", "card", "below"
     )
+    dead_hand: str = rule(
+        "closed",
+        "The dead hand stays closed; or the dealer may take it for his own before the first card; or who bids most for "
+        "it, into the kitty; or none is dealt.",
+        "[W] hands are bought in some rules; none in the old game",
+        *("closed", "dealer", "auction", "none"),
+    )
+    unclaimed: str = rule(
+        "stay", "What nobody takes stays on the boodles, or who is out first takes it too.", "[W]", "stay", "winner"
+    )
     per_card: int = rule(1, "Counters for each card left in a hand.", "[W]")
     held_back_fine: int = rule(0, "Fine for a card held back.", "[X]")
     broke: str = broke_rule()
@@ -70,11 +80,13 @@ class State:
     live: tuple[int, ...]
     counts: tuple[int | None, ...]
     leader: int | None
+    dealer: int
+    dead: int | None = None  # cards in the dead hand while it can be changed
     free: bool = False
+    gone: int = 0
     need: Card | None = None
     last: int = 0
     colour: str = ""
-    gone: int = 0
     asked: int = 0  # how many in a row had nothing to lead
     over: bool = False
     winner: int | None = None
@@ -88,6 +100,9 @@ class State:
 def hands(players: int, house: House) -> tuple[tuple[int, ...], int]:
     """Cards for each place from the dealer's left, the surplus with the dead hand."""
     whole = 52 - len(_REMOVED[house.removed])
+    if house.dead_hand == "none":
+        each, longer = divmod(whole, players)
+        return tuple(each + 1 if place < longer else each for place in range(players)), 0
     each = whole // (players + 1)
     return (each,) * players, whole - each * players
 
@@ -97,7 +112,8 @@ def start(deal: Deal, house: House) -> Opening:
     boodles = _boodles(house)
     removed = _REMOVED[house.removed]
     free = deal.setup.dealer is None and deal.excerpt()
-    state = State(house, deal.seats, deal.counts(), None if free else deal.first(), free, gone=mask(removed))
+    first = None if free else deal.first()
+    state = State(house, deal.seats, deal.counts(), first, deal.dealer, _dead_hand(deal, house), free, mask(removed))
     if deal.has("layout", "kitty"):
         lies = {**deal.amounts("layout", boodles), "kitty": deal.number("kitty")}
         paid = [Transfer(BEFORE, name, n, "CARRIED", "") for name, n in lies.items()]
@@ -111,6 +127,14 @@ def start(deal: Deal, house: House) -> Opening:
             for name, n in each.items()
         ]
     return Opening(state, tuple(c for c in deal.pack() if c not in removed), state.counts, (), tuple(paid))
+
+
+def _dead_hand(deal: Deal, house: House) -> int | None:
+    """How many cards lie in the dead hand: what is told, else what the hands leave of the pack."""
+    counts, told = deal.counts(), deal.size("stock")
+    if told is None and None not in counts:
+        told = len([card for card in deal.pack() if card not in _REMOVED[house.removed]]) - sum(n or 0 for n in counts)
+    return told if told and told > 0 else None
 
 
 def _boodles(house: House) -> tuple[str, ...]:
@@ -130,6 +154,8 @@ def judge(state: State, act: Act) -> Verdict:
     if act.do is Do.LAY and act.card is not None:
         code = _wrong(state, act.seat, act.card)
         return refuse(state, code, f"{act.card.pretty} was laid") if code else _lay(state, act, act.card)
+    if act.do is Do.SAY and act.word == "buy":
+        return _bought(state, act)
     if act.do is not Do.PRESS:
         return refuse(state, "NO_SUCH_ACT")
     return _stop(state, act, state.need) if state.need else _no_lead(state, act)
@@ -189,9 +215,32 @@ def _won(state: State, act: Act, takes: tuple[Transfer, ...], claims: tuple[Clai
         for s, n in enumerate(state.counts, start=1)
         if s != seat and s in state.live
     )
+    left = tuple(
+        Transfer(name, seat, ALL, "UNCLAIMED", f"{{{seat}}} takes the {{n}} that nobody took from {name}")
+        for name in (state.house.boodles.split() if state.house.unclaimed == "winner" else ())
+    )
     fines = Transfer("fines", seat, ALL, "FINES", f"{{{seat}}} takes the fines of {{n}}")
     new = replace(state, over=True, winner=seat, leader=None, need=None)
-    return Verdict(new, transfers=(*takes, kitty, *cards, fines), claims=claims)
+    return Verdict(new, transfers=(*takes, kitty, *left, *cards, fines), claims=claims)
+
+
+def _bought(state: State, act: Act) -> Verdict:
+    """Before the first card the dead hand is taken in place of one's own, for what was bid (``detail``)."""
+    how, bid = state.house.dead_hand, number(act.detail)
+    if how not in ("dealer", "auction") or bid is None:
+        return refuse(state, "NO_SUCH_ACT", "the dead hand stays closed" if bid is not None else "a bid is a number")
+    if state.last or state.dead is None:
+        return refuse(state, "TOO_LATE", "the dead hand is changed once, and before the first card")
+    if how == "dealer" and act.seat != state.dealer:
+        return refuse(state, "OUT_OF_TURN", f"only {{{state.dealer}}} may take the dead hand")
+    i, price = act.seat - 1, bid if how == "auction" else 0
+    counts = (*state.counts[:i], state.dead, *state.counts[act.seat :])
+    why = f"{{{act.seat}}} buys the dead hand for {{n}}, into the kitty"
+    return Verdict(
+        replace(state, counts=counts, dead=None),
+        transfers=(Transfer(act.seat, "kitty", price, "BUY", why, (act.entry,)),),
+        new_hands=((act.seat, state.dead),),
+    )
 
 
 def _stop(state: State, act: Act, need: Card) -> Verdict:

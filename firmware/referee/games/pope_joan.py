@@ -87,6 +87,19 @@ class House:
     )
     foster_layout: str = rule("TS JC QH KD", "The layout's Ten, Jack, Queen and King.", "[X] four suits")
     foster_double: bool = rule(True, "Who is caught with a layout card doubles what lies on it.", "[F]")
+    stop_call: str = rule(
+        "last",
+        "Who says that nobody has the next card: the player of the last one, or anybody.",
+        "[X]",
+        "last",
+        "anybody",
+    )
+    dead_hand_seen: bool = rule(
+        False,
+        "The dealer may look at the dead hand, an old privilege; the referee judges both alike.",
+        "[P] rejects it",
+    )
+    per_card: int = rule(1, "Counters for each card left in a hand.", "[Hf]; in Foster's form [X]")
     held_back_fine: int = rule(0, "Fine for a card held back.", "[X]")
     broke: str = broke_rule()
     counters: int = counters_rule()
@@ -217,8 +230,15 @@ def _take(seat: int, name: str, why: str, *entries: int) -> Transfer:
 
 
 def _cards(state: State, winner: int) -> tuple[Transfer, ...]:
+    each = state.house.per_card
     return tuple(
-        Transfer(s, winner, count or 0, "CARDS", f"{{{s}}} pays {{{winner}}} 1 for each of the {count} cards left")
+        Transfer(
+            s,
+            winner,
+            (count or 0) * each,
+            "CARDS",
+            f"{{{s}}} pays {{{winner}}} {each} for each of the {count} cards left",
+        )
         for s, count in enumerate(state.counts, start=1)
         if s != winner and s in state.live
     )
@@ -321,20 +341,21 @@ def _open(state: State, seat: int, card: Card) -> Verdict:
         return Verdict(new, transfers=tuple(Transfer(seat, name, DOUBLE, "DOUBLE", why) for name in names))
     if card != state.pope or not state.house.pope_exempt or state.winner is None:
         return Verdict(new)
+    back = (state.counts[seat - 1] or 0) * state.house.per_card
     why = f"{{{seat}}} holds the Pope and is excused: {{{state.winner}}} gives {{n}} back"
-    return Verdict(new, transfers=(Transfer(state.winner, seat, state.counts[seat - 1] or 0, "CARDS", why),))
+    return Verdict(new, transfers=(Transfer(state.winner, seat, back, "CARDS", why),))
 
 
 def _stop(state: State, act: Act) -> Verdict:
     """The player of the last card says that nobody has the next."""
     if state.need is None:
         return refuse(state, "MUST_START" if act.seat == state.leader else "NOT_THE_LEADER")
-    if act.seat != state.last:
+    if act.seat != state.last and state.house.stop_call == "last":
         return refuse(state, "OUT_OF_TURN", f"{{{state.last}}} laid the last card and says stop")
     claim = Claim(
         state.live, BIT[state.need], "HELD_BACK", f"nobody laid {state.need.pretty} when {{{act.seat}}} said stop"
     )
-    return Verdict(replace(state, need=None, leader=act.seat), claims=(claim,))
+    return Verdict(replace(state, need=None, leader=state.last), claims=(claim,))
 
 
 def _no(state: State, act: Act) -> Verdict:
@@ -393,7 +414,8 @@ def due(state: State) -> Due:
         return Due("LEAD", state.leader, 1, words=f"{who} to lead any card")
     if state.layout:
         return Due("PLAY", state.turn, 1, state.need, f"{{{state.turn}}} to play {state.need.pretty}, or to say no")
-    words = f"whoever has {state.need.pretty} plays it; if nobody has, {{{state.last}}} says stop"
+    caller = f"{{{state.last}}}" if state.house.stop_call == "last" else "anybody"
+    words = f"whoever has {state.need.pretty} plays it; if nobody has, {caller} says stop"
     return Due("PLAY", None, 1, state.need, words)
 
 

@@ -19,13 +19,14 @@ he refused, and which card he gave: a refusal without a king, an ace or deuce gi
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any
 
-from ..acts import ALL, Act, Do, Due, Opening, Transfer, Verdict, after, plural, refuse, round_from
+from ..acts import ALL, Act, Do, Due, Opening, Transfer, Verdict, after, plural, refuse, round_from, without
 from ..books import Books
 from ..cards import RANKS, Card
 from ..deal import Deal
-from ..house import rule
+from ..house import rule, settled
 from ..ledger import shares
 from ..rulings import Kind, Ruling
 
@@ -71,22 +72,49 @@ class House:
         "[S2] makes no exception; void [Pg][W]",
         *("keep", "void", "loses"),
     )
-    audit_discard: bool = rule(True, "The card that the dealer gave up is turned up at the showdown.", "[X]")
+    audit_discard: bool = rule(
+        True, "The card that the dealer gave up is turned up beside the stock at the showdown.", "[X]"
+    )
+    redraw: bool = rule(
+        False,
+        "The dealer may look at the card that he has cut and keep the old one.",
+        "[X] the exchange is made when the card is taken",
+    )
+    king_must_show_on_deal: bool = rule(
+        False, "Whoever is dealt a king turns it up before he acts.", "some modern pages; [S2] has nothing of it"
+    )
+    king_may_demand: bool = rule(True, "Whoever holds a king may demand all the same.", "[X] foolish but lawful")
+    shuffle: str = rule(
+        "each_deal",
+        "The pack is shuffled for each deal, or dealt on through the stock; the referee judges both alike.",
+        "[X]",
+        *("each_deal", "through"),
+    )
+    two_left: str = settled("no_rule", "Of two players left the eldest may demand and the dealer may cut.", "[X]")
     announce_three: bool = rule(False, "A three is announced too.", "[S2] ace and deuce only; some modern pages")
     false_king_fine: int = rule(0, "Lives lost for a refusal that is proved false.", "[X] suggests 1")
     silence_fine: int = rule(0, "Lives lost for a wrong or missing announcement that is proved.", "[X] suggests 1")
 
 
+class Tale(Enum):
+    """What somebody says of a card, aloud or by what he does."""
+
+    KING = "it is a king"
+    GIFT = "it is what was announced with it"
+    NO_KING = "it is no king, for it was not turned up"
+    DEMAND = "it may be demanded with"
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A claim about a card: a king, or what was announced with a gift (``word``, "" for silence)."""
+    """A claim about a card; ``word`` is what was announced with a gift, "" for silence."""
 
     move: int
     entry: int
     seat: int
-    king: bool
-    word: str
+    tale: Tale
     token: int
+    word: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +136,9 @@ class State:
     demand: int | None = None
     presses: tuple[int, ...] = ()  # entries of the neighbour's presses, whose meaning the next act will tell
     king_seen: int | None = None  # who has turned up a king to refuse
+    shown: tuple[int, ...] = ()  # kings that were turned up at the deal
+    acted: tuple[int, ...] = ()  # who can no longer do so
+    drawn: bool = False  # the dealer has cut and may still keep his old card
     discard: int | None = None
     showdown: bool = False
     over: bool = False
@@ -145,6 +176,11 @@ def judge(state: State, act: Act) -> Verdict:
         return Verdict(state)
     if state.over or state.showdown:
         return refuse(state, "DEAL_OVER")
+    if state.drawn and act.do is Do.SWAP and act.seat == state.dealer:
+        return _taken(state, act)
+    if act.do is Do.KING and state.demand is None and _may_show(state, act.seat):
+        told = Told(act.move, act.entry, act.seat, Tale.KING, state.tokens[act.seat - 1])
+        return Verdict(replace(state, shown=(*state.shown, told.token), told=(*state.told, told)))
     if act.do in (Do.SWAP, Do.KING):
         return _answer(state, act)
     if act.do is Do.PRESS and not act.word and act.seat != state.turn and act.seat == after(state.live, state.turn):
@@ -159,6 +195,19 @@ def judge(state: State, act: Act) -> Verdict:
     return _own_turn(state, act)
 
 
+def _may_show(state: State, seat: int) -> bool:
+    """Does the house let this seat turn up a king that it was dealt, and has it not acted?"""
+    own = state.tokens[seat - 1]
+    return state.house.king_must_show_on_deal and own == seat and own not in state.shown and seat not in state.acted
+
+
+def _acts(state: State, act: Act) -> State:
+    """Whoever acts without having turned up a king says that he was dealt none."""
+    told = Told(act.move, act.entry, act.seat, Tale.NO_KING, state.tokens[act.seat - 1])
+    tales = (told,) if _may_show(state, act.seat) else ()
+    return replace(state, told=(*state.told, *tales), acted=(*state.acted, act.seat)) if tales else state
+
+
 def before(state: State, act: Act) -> tuple[Act, ...]:
     """What ``act`` shows to have happened before it, where only the neighbour's presses were seen.
 
@@ -166,6 +215,8 @@ def before(state: State, act: Act) -> tuple[Act, ...]:
     card was pushed back: the press said that he has a king, and further presses are his own pass. When the seat to
     act goes on instead, there was no demand, and the neighbour had pressed out of turn.
     """
+    if state.drawn and act.do in (Do.LAY, Do.OPEN):
+        return (Act(Do.SWAP, state.dealer, word="seen", entry=act.entry),)  # cards are turned up: he keeps what he cut
     if not state.presses or state.over or state.showdown:
         return ()
     seat = after(state.live, state.turn)
@@ -198,13 +249,16 @@ def _own_turn(state: State, act: Act) -> Verdict:
         case Do.DEMAND if dealer:
             return refuse(state, "DEALER_CANNOT_EXCHANGE")
         case Do.DEMAND:
-            return Verdict(replace(state, demand=after(state.live, act.seat)))
+            new = _acts(state, act)
+            told = Told(act.move, act.entry, act.seat, Tale.DEMAND, state.tokens[act.seat - 1])
+            tales = () if state.house.king_may_demand else (told,)
+            return Verdict(replace(new, demand=after(state.live, act.seat), told=(*new.told, *tales)))
         case Do.CUT if not dealer:
             return refuse(state, "ONLY_DEALER_CUTS")
-        case Do.CUT:
-            return _cut(state, act)
+        case Do.CUT if not state.drawn:
+            return _cut(_acts(state, act), act)
         case Do.PRESS:
-            return _next(state, act)
+            return _next(_acts(state, act), act)
     return refuse(state, "NO_SUCH_ACT")
 
 
@@ -222,8 +276,9 @@ def _answer(state: State, act: Act) -> Verdict:
     if act.seat != state.demand:
         return refuse(state, "OUT_OF_TURN")
     word = act.detail or (("", "ace", "deuce", "three")[min(len(state.presses), 3)] if act.do is Do.SWAP else "")
-    token, king = state.tokens[act.seat - 1], act.do is Do.KING
-    told = Told(act.move, act.entry, act.seat, king, word, token)
+    king = act.do is Do.KING
+    told = Told(act.move, act.entry, act.seat, Tale.KING if king else Tale.GIFT, state.tokens[act.seat - 1], word)
+    state = state if king else _acts(state, act)
     unseen = king and act.word == "seen" and state.house.king_show == "shown"
     tokens = state.tokens if king else _swapped(state.tokens, state.turn, act.seat)
     new = replace(
@@ -240,13 +295,20 @@ def _swapped(tokens: tuple[int, ...], one: int, other: int) -> tuple[int, ...]:
 
 
 def _cut(state: State, act: Act) -> Verdict:
-    """The dealer takes a card from the stock in place of his own."""
-    i, card = act.seat - 1, act.card
+    """The dealer cuts a card from the stock: it takes the place of his own at once, or when he has looked at it."""
+    card = act.card
     if card is not None and card.rank == "K" and state.house.dealer_king == "void":
         return _show_down(replace(state, showdown=True, discard=None), act)
+    new = state if card is None else replace(state, faces=(*state.faces, (_CUT, card)))
+    return Verdict(replace(new, drawn=True)) if state.house.redraw else _taken(new, act)
+
+
+def _taken(state: State, act: Act) -> Verdict:
+    """The dealer has the card that he cut, and his old one is given up."""
+    i = state.dealer - 1
     tokens = (*state.tokens[:i], _CUT, *state.tokens[i + 1 :])
-    faces = state.faces if card is None else (*state.faces, (_CUT, card))
-    return _show_down(replace(state, tokens=tokens, faces=faces, discard=state.tokens[i], showdown=True), act)
+    verdict = _show_down(replace(state, tokens=tokens, discard=state.tokens[i], showdown=True), act)
+    return replace(verdict, moves=0) if act.word == "seen" else verdict
 
 
 def _show_down(state: State, act: Act) -> Verdict:
@@ -266,6 +328,8 @@ def _turned_up(state: State, act: Act, card: Card) -> Verdict:
     if token is None or (state.over and token != state.discard):
         return Verdict(state, moves=0)
     new = replace(state, faces=(*(f for f in state.faces if f[0] != token), (token, card)))
+    if card.rank == "K" and act.do is Do.LAY and not state.showdown and _may_show(state, act.seat):
+        return Verdict(replace(new, shown=(*state.shown, token)), moves=0)
     if card.rank == "K" and act.do is Do.LAY and not state.showdown and act.seat == after(state.live, state.turn):
         return _king_shown(new, act)
     verdict = _proved(state, new, act)
@@ -277,7 +341,7 @@ def _king_shown(state: State, act: Act) -> Verdict:
     if state.demand is None and state.turn == state.dealer:
         return Verdict(state, moves=0)
     made = 1 if state.demand is None else 0
-    told = Told(act.move + made, act.entry, act.seat, True, "", state.tokens[act.seat - 1])
+    told = Told(act.move + made, act.entry, act.seat, Tale.KING, state.tokens[act.seat - 1])
     new = replace(state, told=(*state.told, told), turn=act.seat, demand=None, presses=(), king_seen=act.seat)
     return Verdict(new, moves=made + 1)
 
@@ -286,7 +350,11 @@ def _proved(before: State, state: State, act: Act) -> Verdict:
     """What the faces seen now prove; the settlement when all are seen."""
     faces = dict(state.faces)
     done = {move for move, _, _ in state.proved}
-    new = [(t, code) for t in state.told if t.move not in done and (code := _fault(state.house, t, faces.get(t.token)))]
+    new: list[tuple[Told, str]] = []
+    for t in state.told:
+        if t.move not in done and (code := _fault(state.house, t, faces.get(t.token))):
+            new.append((t, code))
+            done.add(t.move)  # one fault a move
     says = tuple(
         Ruling(Kind.PROVED, code, seat=t.seat, card=str(faces[t.token]), entries=(t.entry, act.entry))
         for t, code in new
@@ -311,8 +379,13 @@ def _fault(house: House, told: Told, card: Card | None) -> str:
     """The code of what was told falsely about ``card``; "" when it was true or the card is not known."""
     if card is None:
         return ""
-    if told.king:
-        return "" if card.rank == "K" else "FALSE_KING"
+    match told.tale:
+        case Tale.KING:
+            return "" if card.rank == "K" else "FALSE_KING"
+        case Tale.NO_KING:
+            return "KING_NOT_SHOWN" if card.rank == "K" else ""
+        case Tale.DEMAND:
+            return "KING_DEMANDED" if card.rank == "K" else ""
     due = {"A": "ace", "2": "deuce", **({"3": "three"} if house.announce_three else {})}.get(card.rank, "")
     if due and told.word != due:
         return f"UNANNOUNCED_{due.upper()}"
@@ -390,6 +463,33 @@ def skip(state: State, seat: int) -> Verdict:
     return _next(replace(state, demand=None), Act(Do.PRESS, seat))
 
 
+def leave(state: State, seat: int) -> Verdict:
+    """A seat leaves the game: his lives go to the pool, his card is dead, a demand by or of him falls through [X]."""
+    i, lives = seat - 1, state.markers[seat - 1]
+    live = without(state.live, seat)
+    new = replace(
+        state, live=live, markers=(*state.markers[:i], 0, *state.markers[seat:]), presses=(), pool=state.pool + lives
+    )
+    gone = (Transfer(seat, "pool", lives, "LIFE", f"{{{seat}}} leaves, and his {{n}} lives go to the pool"),)
+    if len(live) == 1:
+        won = replace(new, over=True, winner=live[0])
+        return Verdict(won, transfers=(*gone, *_prize(won, live, new.pool)))
+    verdict = _without(replace(new, demand=None), seat) if seat in (state.turn, state.demand, state.dealer) else None
+    verdict = verdict or _proved(state, new, Act(Do.SAY, seat))
+    return replace(verdict, transfers=(*gone, *verdict.transfers))
+
+
+def _without(state: State, seat: int) -> Verdict:
+    """Whoever acts after the seat that has left goes on; when the dealer has left the one before him is the last."""
+    last = state.dealer == seat
+    new = replace(state, dealer=round_from(state.live, seat)[-1], drawn=False) if last else state
+    if state.turn != seat:
+        return _proved(state, new, Act(Do.SAY, seat))
+    if last:
+        return _show_down(replace(new, showdown=True, turn=new.dealer), Act(Do.SAY, seat))
+    return Verdict(replace(new, turn=after(new.live, seat), king_seen=None))
+
+
 def due(state: State) -> Due:
     """Who acts, answers or turns up."""
     if state.over:
@@ -406,6 +506,9 @@ def due(state: State) -> Due:
             1,
             words=f"{{{state.demand}}} to exchange with {{{state.turn}}}, or to say that he has a king",
         )
+    if state.drawn:
+        words = f"{{{state.turn}}} to keep the old card (a press), or the card that was cut (all are turned up)"
+        return Due("TURN", state.turn, words=words)
     if state.turn == state.dealer:
         return Due("TURN", state.turn, words=f"{{{state.turn}}} deals: to keep the card, or to cut")
     return Due(

@@ -7,6 +7,8 @@ Play: the player on the dealer's left lays any card. If the next player has a ca
 second pays 2; the fourth ("snorem") makes the third pay 3. Whoever cannot match lays any card, and nobody pays. Nobody
 plays out of turn.
 
+(The game in which five cards of a suit follow each other, called by the same name, is Jig.)
+
 End: a player without counters leaves the game; the last one left takes the pool.
 
 What the referee proves: a card of the rank was held and not played, when the same seat shows it later.
@@ -17,11 +19,27 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..acts import ALL, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, mask, plural, refuse, round_from
+from ..acts import (
+    ALL,
+    Act,
+    Claim,
+    Do,
+    Due,
+    Opening,
+    Transfer,
+    Verdict,
+    after,
+    less,
+    mask,
+    plural,
+    refuse,
+    round_from,
+    without,
+)
 from ..books import Books
 from ..cards import BIT, SUITS, Card
 from ..deal import Deal
-from ..house import rule
+from ..house import rule, settled
 
 TITLE = "Snip-Snap-Snorem"
 SEATS = (2, 10)  # players, least and most
@@ -36,8 +54,8 @@ class House:
     """House rules of Snip-Snap-Snorem."""
 
     counters: int = rule(5, "Counters of each player at the start.", "[P][Sq]", least=1)
-    cannot_snip: str = rule(
-        "any_card", "Whoever cannot match lays any card and nobody pays.", "[X]; the books are silent", "any_card"
+    cannot_snip: str = settled(
+        "any_card", "Whoever cannot match lays any card and nobody pays.", "[X]; the books are silent"
     )
 
 
@@ -123,6 +141,13 @@ def _to_next(state: State, seat: int) -> State:
 def skip(state: State, seat: int) -> Verdict:
     """A seat is away: nobody has to match across it, the next plays any card [X]."""
     return Verdict(_to_next(replace(state, last=None, run=0), seat)) if state.turn == seat else Verdict(state)
+
+
+def leave(state: State, seat: int) -> Verdict:
+    """A seat leaves with the counters that he has left; nobody has to match his card or pays across his place [X]."""
+    new = replace(state, live=without(state.live, seat))
+    new = replace(new, last=None, run=0) if seat in (state.turn, state.by) else new
+    return _ended(_to_next(new, seat) if state.turn == seat else new, (), ())
 
 
 def _ended(state: State, transfers: tuple[Transfer, ...], claims: tuple[Claim, ...]) -> Verdict:

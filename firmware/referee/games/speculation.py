@@ -18,7 +18,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..acts import ALL, Act, Do, Due, Opening, Transfer, Verdict, after, less, plural, refuse, round_from
+from ..acts import (
+    ALL,
+    Act,
+    Do,
+    Due,
+    Opening,
+    Transfer,
+    Verdict,
+    after,
+    less,
+    number,
+    plural,
+    refuse,
+    round_from,
+    without,
+)
 from ..books import Books
 from ..cards import Card
 from ..deal import Deal
@@ -27,6 +42,7 @@ from ..house import broke_rule, counters_rule, rule
 TITLE = "Speculation"
 SEATS = (2, 9)  # players, least and most
 MOVES = ("turn", "sell")
+TOLD = ("sell",)  # said on the page: no card shows it
 HANDS = False
 
 _HIGH = "23456789TJQKA"
@@ -106,15 +122,21 @@ def judge(state: State, act: Act) -> Verdict:
 
 
 def _turned(state: State, act: Act, card: Card, best: Card) -> Verdict:
-    counts = less(state.counts, act.seat)
-    left = [s for s in round_from(state.live, act.seat) if counts[s - 1] != 0]
-    new = replace(state, counts=counts, turn=left[0] if left else act.seat)
+    new = replace(state, counts=less(state.counts, act.seat))
     higher = card.suit == best.suit and _HIGH.index(card.rank) > _HIGH.index(best.rank)
     verdict = _trump(new, act.seat, card) if higher else Verdict(new)
-    if left or verdict.state.over:
-        return verdict
-    last = verdict.state
-    return _won(last, f"{{{last.holder}}} holds the highest trump and takes the pool of {{n}}")
+    return verdict if verdict.state.over else _to_next(verdict.state, act.seat)
+
+
+def _to_next(state: State, seat: int) -> Verdict:
+    """The next seat that has a card to turn; when none has, or one is left alone, the best trump takes the pool."""
+    left = [s for s in round_from(state.live, seat) if state.counts[s - 1] != 0]
+    if left and len(state.live) > 1:
+        return Verdict(replace(state, turn=left[0]))
+    return _won(
+        replace(state, turn=seat),
+        f"{{{state.holder or state.dealer}}} holds the highest trump and takes the pool of {{n}}",
+    )
 
 
 def _sold(state: State, act: Act) -> Verdict:
@@ -122,11 +144,22 @@ def _sold(state: State, act: Act) -> Verdict:
     buyer, _, price = act.detail.partition(":")
     if act.seat != state.holder:
         return refuse(state, "OUT_OF_TURN", "only the holder of the best trump can sell it")
-    if not buyer.isdecimal() or int(buyer) not in state.live or not (price or "0").isdecimal():
+    seat, counters = number(buyer), number(price)
+    if seat is None or seat not in state.live or counters is None:
         return refuse(state, "NO_SUCH_ACT", "a sale names a buyer and a price")
-    seat, counters = int(buyer), int(price or "0")
     why = f"{{{seat}}} buys the best trump from {{{act.seat}}} for {{n}}"
     return Verdict(replace(state, holder=seat), transfers=(Transfer(seat, act.seat, counters, "SALE", why),))
+
+
+def leave(state: State, seat: int) -> Verdict:
+    """A seat leaves; his cards stay face down, and the best trump, if he has it, falls to the dealer [X]."""
+    live = without(state.live, seat)
+    dealer = after(live, seat) if state.dealer == seat else state.dealer
+    holder = dealer if state.holder == seat else state.holder
+    new = replace(
+        state, live=live, dealer=dealer, holder=holder, counts=(*state.counts[: seat - 1], 0, *state.counts[seat:])
+    )
+    return _to_next(new, seat) if state.turn == seat or len(live) == 1 else Verdict(new)
 
 
 def due(state: State) -> Due:

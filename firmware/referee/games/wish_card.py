@@ -23,11 +23,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..acts import Act, Do, Due, Opening, Verdict, after, mask, plural, refuse, round_from
+from ..acts import ALL, Act, Do, Due, Opening, Transfer, Verdict, after, mask, plural, refuse, round_from, without
 from ..books import Books
-from ..cards import BIT, Card
+from ..cards import BIT, Card, named
 from ..deal import Deal
-from ..house import rule
+from ..house import rule, settled
 from ..rulings import Kind, Ruling
 
 TITLE = "The Wish Card"
@@ -89,6 +89,23 @@ class House:
     stop_moment: str = rule(
         "after_transfer", "When play stops if the payer runs out.", "[X]", "after_transfer", "at_once"
     )
+    last_card_court: str = settled(
+        "stays_in",
+        "Whose last card is a pay card has an open card, so he stays in and is paid.",
+        "[S1] not all is lost",
+    )
+    start: str = rule("eldest", "Who turns the first card.", "[X]; [S1] says somebody", "eldest", "dealer")
+    direction: str = rule(
+        "clockwise", "Which way play goes round.", "[X]; [S1] says the next person", "clockwise", "anticlockwise"
+    )
+    pool: int = rule(0, "Counters that each stakes; who gets the wish takes them.", "[S1] none: the wish is the prize")
+    redeal_loser: str = rule(
+        "eldest",
+        "Who deals next: the player on the dealer's left, or who has lost all his cards.",
+        "[X]",
+        "eldest",
+        "loser",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +149,29 @@ def start(deal: Deal, house: House) -> Opening:
     listed = [card for cards in (*packs.values(), *piles.values(), deal.cards("middle")) for card in cards]
     deal.whole("packs", listed)
     sizes = deal.numbers("counts") or {seat: len(cards) for seat, cards in packs.items()}
+    dealer_begins = house.start == "dealer" and not deal.has("start", "turn")
     state = State(
         house,
         deal.seats,
-        deal.first(),
+        deal.dealer if dealer_begins else deal.first(),
         tuple(sizes.get(s, 0 if sizes else None) for s in deal.seats),
         tuple(piles.get(s, ()) for s in deal.seats),
         tuple(mask(packs.get(s, ())) for s in deal.seats),
         tuple(packs.get(s, ()) for s in deal.seats) if packs else None,
         deal.cards("middle"),
     )
-    return Opening(state, deal.pack(), state.packs)
+    stakes = tuple(Transfer(s, "pool", house.pool, "STAKE", f"{{{s}}} stakes {plural(house.pool)}") for s in deal.seats)
+    return Opening(state, deal.pack(), state.packs, transfers=stakes)
+
+
+def _round(state: State, seat: int) -> tuple[int, ...]:
+    """The seats in the order in which they play after ``seat``, who comes last."""
+    order = round_from(state.live, seat)
+    return order if state.house.direction == "clockwise" else (*reversed(order[:-1]), order[-1])
+
+
+def _next(state: State, seat: int) -> int:
+    return _round(state, seat)[0]
 
 
 def judge(state: State, act: Act) -> Verdict:
@@ -198,12 +227,12 @@ def _court(state: State, before: State, seat: int, owed: int) -> State:
     """A jack, queen, king or ace: the next player owes; a running debt is cancelled."""
     if before.paid and before.house.cancelled_pile == "demander":
         state = _under(state, seat, seat, state.piles[seat - 1][-1 - before.paid : -1])
-    return replace(state, demander=seat, turn=after(state.live, seat), owed=owed, paid=0)
+    return replace(state, demander=seat, turn=_next(state, seat), owed=owed, paid=0)
 
 
 def _numeral(state: State) -> State:
     if state.demander is None:
-        return replace(state, turn=after(state.live, state.turn))
+        return replace(state, turn=_next(state, state.turn))
     return replace(state, owed=state.owed - 1, paid=state.paid + 1)
 
 
@@ -229,10 +258,10 @@ def _taken(state: State, seat: int) -> State:
     """The receiver takes the pile (or all piles) under his pack; who turns next."""
     payer = state.turn
     table = state.house.gather_scope == "table"
-    for owner in (payer, *round_from(state.live, payer)) if table else (payer,):
+    for owner in (payer, *_round(state, payer)) if table else (payer,):
         state = _under(state, owner, seat, state.piles[owner - 1])
-    out = next((s for s in (payer, *round_from(state.live, payer)) if _lost_all(state, s)), None)
-    turn = {"left_of_payer": after(state.live, payer), "receiver": seat, "payer": payer}[state.house.after_payment]
+    out = next((s for s in (payer, *_round(state, payer)) if _lost_all(state, s)), None)
+    turn = {"left_of_payer": _next(state, payer), "receiver": seat, "payer": payer}[state.house.after_payment]
     return replace(state, demander=None, owed=0, paid=0, turn=turn, out=out, over=out is not None)
 
 
@@ -264,8 +293,8 @@ def _settled(before: State, state: State, says: tuple[Ruling, ...]) -> Verdict:
     )
     if not state.over:
         return Verdict(state, says=says, cleared=cleared)
-    state, told = _wish(state)
-    return Verdict(state, says=(*says, *told), cleared=cleared)
+    wish = _wish(state)
+    return replace(wish, says=(*says, *wish.says), cleared=cleared)
 
 
 def _ready(state: State) -> State:
@@ -274,7 +303,7 @@ def _ready(state: State) -> State:
         return state
     recycle = state.house.empty_pack == "recycle"
     if state.demander is None and not recycle:
-        for seat in (state.turn, *round_from(state.live, state.turn)):
+        for seat in (state.turn, *_round(state, state.turn)):
             if state.packs[seat - 1] != 0:
                 return replace(state, turn=seat)
         return replace(state, over=True)
@@ -312,26 +341,47 @@ def _nine(state: State) -> int | None:
     return next(held, None)
 
 
-def _wish(state: State) -> tuple[State, tuple[Ruling, ...]]:
+def _wish(state: State) -> Verdict:
+    """Play has stopped: who has the nine of hearts?"""
     seat = _nine(state)
     if seat is None:
         undealt = NINE in state.middle
-        return state, (Ruling(Kind.NOTICE, "WISH_UNDEALT" if undealt else "SHOW_THE_WISH"),)
+        return Verdict(state, says=(Ruling(Kind.NOTICE, "WISH_UNDEALT" if undealt else "SHOW_THE_WISH"),))
     if NINE in state.piles[seat - 1] and state.house.faceup_wish == "void":
-        return state, ()
-    return replace(state, winner=seat), (_granted(seat),)
+        return Verdict(state)
+    return _granted(state, seat)
 
 
-def _granted(seat: int) -> Ruling:
-    return Ruling(
-        Kind.TAKES, "WISH", seat=seat, card=str(NINE), why=f"{{{seat}}} has the nine of hearts and reads the wish"
-    )
+def _granted(state: State, seat: int) -> Verdict:
+    why = f"{{{seat}}} has the nine of hearts and reads the wish"
+    takes = Transfer("pool", seat, ALL, "POOL", f"{{{seat}}} has the nine of hearts and takes the pool of {{n}}")
+    wish = Ruling(Kind.TAKES, "WISH", seat=seat, card=str(NINE), why=why)
+    return Verdict(replace(state, winner=seat), transfers=(takes,), says=(wish,))
 
 
 def _found(state: State, seat: int) -> Verdict:
     """After the stop somebody shows the nine of hearts that nobody had seen."""
     known = (*state.known[: seat - 1], state.known[seat - 1] | BIT[NINE], *state.known[seat:])
-    return Verdict(replace(state, winner=seat, known=known), says=(_granted(seat),), moves=0)
+    return replace(_granted(replace(state, known=known), seat), moves=0)
+
+
+def leave(state: State, seat: int) -> Verdict:
+    """A seat leaves; his cards go to the middle, unused, and a payment by him or to him is dead [X]."""
+    i, gone = seat - 1, (*named(state.known[seat - 1]), *state.piles[seat - 1])
+    new = replace(
+        state,
+        live=without(state.live, seat),
+        turn=_next(state, seat) if state.turn == seat else state.turn,
+        packs=(*state.packs[:i], 0, *state.packs[seat:]),
+        piles=(*state.piles[:i], (), *state.piles[seat:]),
+        known=(*state.known[:i], 0, *state.known[seat:]),
+        order=None if state.order is None else (*state.order[:i], (), *state.order[seat:]),
+        middle=(*state.middle, *gone),
+    )
+    if seat in (state.turn, state.demander):
+        new = replace(new, demander=None, owed=0, paid=0)
+    left = _settled(state, replace(new, over=len(new.live) == 1), ())
+    return replace(left, cleared=(*left.cleared, f"seat-{seat}"))
 
 
 def due(state: State) -> Due:
@@ -358,7 +408,7 @@ def due(state: State) -> Due:
 
 def table(state: State) -> dict[str, tuple[Card, ...]]:
     """The open piles."""
-    return {f"seat-{s}": pile for s, pile in zip(state.live, state.piles, strict=True) if pile}
+    return {f"seat-{s}": pile for s, pile in enumerate(state.piles, start=1) if pile}
 
 
 def position(state: State) -> object:
@@ -383,6 +433,7 @@ def result(state: State, books: Books) -> dict[str, Any]:
         "next": None if state.over else waiting,
         "out": books.name(state.out),
         **({"wish": books.name(state.winner)} if state.over else {}),
+        **({"pool": books.ledger.balance("pool")} if state.house.pool else {}),
         **({"wish_in": books.name(_nine(state))} if books.deal.has("packs") else {}),
     }
 
@@ -391,5 +442,8 @@ def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
     """Left of the dealer deals next; the same dealer again when the nine was not dealt and the house deals again."""
     if not state.over:
         return None
-    again = NINE in state.middle and state.house.wish_undealt == "redeal"
-    return (books.deal.dealer if again else after(state.live, books.deal.dealer)), {}
+    dealer = books.deal.dealer
+    if NINE in state.middle and state.house.wish_undealt == "redeal":
+        return dealer, books.waiting()
+    loser = state.out if state.house.redeal_loser == "loser" else None
+    return loser or after(state.live, dealer), books.waiting()
