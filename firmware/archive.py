@@ -29,6 +29,8 @@ _MEDIA = {
     Format.ZIP: "application/zip",
 }
 _NS = 1_000_000_000
+#: The latest moment that the journal's numbers can hold, in the year 2262.
+_LATEST_NS = 2**63 - 1
 
 
 class Archive:
@@ -71,7 +73,9 @@ class Archive:
             "trouble": tale.trouble,
         }
 
-    def entries(self, session_id: str, first: int, limit: int) -> Sequence[dict[str, Any]] | None:
+    def entries(
+        self, session_id: str, first: int, limit: int, deal: int | None = None
+    ) -> Sequence[dict[str, Any]] | None:
         """See `SessionArchive`."""
         with self._turn:
             try:
@@ -82,10 +86,11 @@ class Archive:
         for one in tale.told:
             before.append(one.entry.photos or before[-1])
         lying = _lying(tale)
+        asked = [(place, one) for place, one in enumerate(tale.told) if deal in (None, one.deal)]
         return [
             _entry(one, before[place])
             | {"cards": drawn(lying.get((one.deal, one.entry.number), ()), tale.header.table)}
-            for place, one in enumerate(tale.told[first : first + limit], start=first)
+            for place, one in asked[first : first + limit]
         ]
 
     def explain(self, session_id: str, ruling: int) -> dict[str, Any] | None:
@@ -154,6 +159,6 @@ def _lying(tale: Story) -> dict[tuple[int, int], tuple[Lies, ...]]:
 
 def _wall_ns(since: str) -> int | None:
     try:
-        return int(datetime.fromisoformat(since).timestamp()) * _NS if since else None
-    except ValueError:
+        return min(int(datetime.fromisoformat(since).timestamp()) * _NS, _LATEST_NS) if since else None
+    except (ValueError, OverflowError):  # no such day, or none that a clock here can name
         return None

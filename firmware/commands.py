@@ -14,8 +14,8 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from .live import Live
-from .referee.events import Press, Pressed, from_json
-from .referee.match import Setup, dealt, game_called
+from .referee.events import Press, Pressed, Said, from_json
+from .referee.match import Match, Setup, dealt, game_called
 from .table import Table
 from .web.source import Actor
 
@@ -40,8 +40,9 @@ class Commands:
         try:
             return future.result(PATIENCE_S)
         except TimeoutError:
-            future.cancel()
-            return {"error": "the table is busy; try again"}
+            if future.cancel():
+                return {"error": "the table is busy; try again"}
+            return future.result()  # it is being done just now: "try again" would do it twice
 
     def serve(self) -> None:
         """Called by the loop: do everything that waits."""
@@ -67,6 +68,8 @@ class Commands:
         match action["do"]:
             case "press":
                 self.live.press(Pressed(_seat(actor), Press(action["press"]), action["taps"]))
+            case "say":
+                self.live.say(Said(_seat(actor), action["word"], action["detail"]))
             case "call":
                 table.call(actor.seat, action.get("ruling"), action.get("entry"), action.get("why", ""))
             case "let_stand":
@@ -77,8 +80,12 @@ class Commands:
                 instead = action["instead"] and from_json(action["instead"])
                 told = table.correct(action["entry"], instead, table.name(actor.seat), action["why"])
                 return {"entry": told.entry.number}
+            case "insert":
+                missed = from_json(action["missed"])
+                told = table.insert(action["before"], missed, table.name(actor.seat), action["why"])
+                return {"entry": told.entry.number}
             case "pause" | "resume":
-                table.pause(action["do"] == "pause")
+                table.pause(action["do"] == "pause", actor.seat)
             case "next_deal":
                 table.next_deal()
             case "finish":
@@ -95,7 +102,17 @@ class Commands:
         if action["counters"]:
             house["counters"] = action["counters"]
         setup = dealt(Setup(action["game"], tuple(action["seats"]), action["dealer"], house))
+        Match(setup)  # what cannot be played ends nothing
+        self._end(action.get("ends"))
         return {"session": self.live.begin(setup).session_id}
+
+    def _end(self, named: str | None) -> None:
+        """End the session that is played, if it is the one that was ``named``: none is ended by mistake, or twice."""
+        if self.live.table is None:
+            return
+        if self.live.table.session_id != named:
+            raise ValueError("a session is being played; end it first")
+        self.live.finish()
 
     def _fits(self, name: str, seats: int) -> None:
         least, most = game_called(name).SEATS

@@ -22,7 +22,7 @@ from .journal.journal import Journal
 from .panel.buttons import Act, Gesture
 from .panel.panel_fake import PanelLike
 from .perception import CardReader, Perception, lookout_over
-from .referee.events import Entry, Press, Pressed
+from .referee.events import Entry, Press, Pressed, Said
 from .referee.match import Setup
 from .seen import Seen
 from .sequence import Sequencer
@@ -209,6 +209,16 @@ class Live:
         for heard in self.table.hear(Act(gesture, 0, pressed.taps, pressed.seat), now):
             self._sequencer.press(heard, now, "page")
         self.table.refresh(now)
+
+    def say(self, said: Said) -> None:
+        """Words on the page that bind a seat: judged after everything that was done before them.
+
+        :raises ValueError: if no session is played.
+        """
+        if self.table is None or self._sequencer is None:
+            raise ValueError("no session is being played")
+        self._sequencer.press(said, self._session_s(self._frame_s), "page")
+        self.table.refresh(self.table.now)
 
     def finish(self) -> dict[str, Any]:
         """End the session that is played; its result.

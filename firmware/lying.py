@@ -52,6 +52,11 @@ def after_each(setup: Setup, entries: Sequence[Entry]) -> dict[int, tuple[Lies, 
     return _with_the_rest(then, entries)
 
 
+def lying_now(setup: Setup, entries: Sequence[Entry]) -> tuple[Lies, ...]:
+    """The cards on the table after all entries of one deal, the lowest first; see `after_each`."""
+    return next(reversed(after_each(setup, entries).values()), ())
+
+
 def _with_the_rest(then: Mapping[int, tuple[Lies, ...]], entries: Sequence[Entry]) -> dict[int, tuple[Lies, ...]]:
     """Entries that change nothing on the table (corrections, struck ones) show what lay there before."""
     out: dict[int, tuple[Lies, ...]] = {}
@@ -82,6 +87,31 @@ def after(lying: tuple[Lies, ...], fact: Fact, entry: int, face_down: Collection
 
 def _turned(one: Lies) -> Lies:
     return replace(one, down=True)
+
+
+def known_again(seen: Sequence[Json], lying: Sequence[Lies], said: Collection[int]) -> list[dict[str, Any]]:
+    """The cards that the camera sees, with what the log knows of those that lay there when the program started.
+
+    ``seen``: with ``card``, ``zone`` and ``entry`` (None: the camera has not seen it laid). A card is known again by
+    its name and zone; one that was not read, or one of which people have ``said`` (by entry) that it is another, where
+    it alone is left in its zone and alone is missing there. What could be one of several stays as it is seen.
+    """
+    out = [dict(card) for card in seen]
+    entered = {card["entry"] for card in out}
+    missing = [one for one in lying if one.entry not in entered and not one.down]
+    strange = [card for card in out if card["entry"] is None and card["card"] != "back"]
+    for card in list(strange):
+        same = [one for one in missing if (one.card, one.zone) == (card["card"], card["zone"])]
+        if len(same) == 1:
+            card |= {"entry": same[0].entry, "seat": same[0].seat}
+            missing.remove(same[0])
+            strange.remove(card)
+    for card in strange:
+        here = [one for one in missing if one.zone == card["zone"]]
+        alone = sum(other["zone"] == card["zone"] for other in strange) == 1
+        if len(here) == 1 and alone and (card["card"] == "?" or here[0].entry in said):
+            card |= {"card": here[0].card, "entry": here[0].entry, "seat": here[0].seat}
+    return out
 
 
 def drawn(lying: Sequence[Lies], table: Json) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from vision.frames import Frame
 from vision.words import Seen as Lies
 
 from .perception import Perception
-from .referee.events import Conflict, Corrected, Entry, Fact, Laid, Pressed
+from .referee.events import Conflict, Corrected, Entry, Fact, Laid, Pressed, Said
 from .seating import Observation
 from .seen import Seen
 
@@ -37,7 +37,7 @@ class Sequencer:
     _laid: dict[int, int] = field(default_factory=dict)
     _shown: dict[str, int] = field(default_factory=dict)
     _undecided: deque[Observation] = field(default_factory=deque)
-    _waiting: list[tuple[float, Pressed, str]] = field(default_factory=list)
+    _waiting: list[tuple[float, Pressed | Said, str]] = field(default_factory=list)
 
     def frame(self, frame: Frame) -> None:
         """Look at the next frame, and enter whatever it decides.
@@ -52,8 +52,8 @@ class Sequencer:
             self._undecided.popleft()
         self._presses_until(self.perception.settled_until(), frame.seconds)
 
-    def press(self, pressed: Pressed, t: float, source: str = "button") -> None:
-        """A button was pressed at ``t``; it is entered when nothing earlier is undecided."""
+    def press(self, pressed: Pressed | Said, t: float, source: str = "button") -> None:
+        """A button was pressed, or a word said, at ``t``; it is entered when nothing earlier is undecided."""
         self._waiting.append((t, pressed, source))
         self._waiting.sort(key=lambda told: told[0])
 

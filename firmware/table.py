@@ -16,6 +16,7 @@ from .journal import disputes
 from .journal.journal import OPENING, Journal
 from .journal.lines import SessionHeader
 from .journal.replay import refold
+from .lying import Lies, known_again, lying_now
 from .panel import desk as desks
 from .panel.buttons import Act
 from .panel.signals import PanelState, Said, Signal, signals
@@ -55,9 +56,8 @@ class _Dispute:
     """A call for the referee that is open. ``seat``: who called (None: the host)."""
 
     seat: int | None
-    ruling: int | None = None
     entry: int | None = None
-    words: str = ""
+    why: str = ""
 
 
 @dataclass(slots=True)
@@ -96,6 +96,7 @@ class Table:
         self._dispute: _Dispute | None = None
         self._wishes: dict[int, _Wish] = {}
         self._instead: dict[int, Fact | None] = {}  # what stands in the place of a corrected entry, by its number
+        self._lay_before: tuple[Lies, ...] = ()  # what lay here when the program was started again
         self.results: list[dict[str, Any]] = []
         self.notices: tuple[str, ...] = ()
 
@@ -135,6 +136,7 @@ class Table:
         for entry in journal.entries(session_id, deal=last.number):
             table._judge(entry)
             table.now = max(table.now, entry.at)
+        table._lay_before = lying_now(setup, table.match.entries)
         refold(journal, session_id)
         return table
 
@@ -207,7 +209,8 @@ class Table:
                 self.state = "paused" if note.code == "PAUSED" else "playing"
             case disputes.OPENED:
                 seat = disputes.seat_of(note.words, self.setup.seats)
-                self._dispute = self._dispute or _Dispute(seat, entry=disputes.entry_of(note.words))
+                why = disputes.why_of(note.words)
+                self._dispute = self._dispute or _Dispute(seat, disputes.entry_of(note.words), why)
             case disputes.LET_STAND | disputes.SETTLED:
                 self._closed()
             case code if code in (GIVEN, HANDED_OVER):
@@ -243,7 +246,7 @@ class Table:
             raise ValueError("the game is over; begin a new one")
         self.results.append(self.match.result())
         self.deal = self.journal.next_deal(self.session_id, setup.dealer or 1, setup.deal)
-        self.setup, self.match, self._instead = setup, Match(setup), {}
+        self.setup, self.match, self._instead, self._lay_before = setup, Match(setup), {}, ()
         self._keep_opening()
         self._said = [Said(self.now, ruling) for ruling in self.match.opening]
         self.refresh(self.now)
@@ -269,15 +272,35 @@ class Table:
         self.refresh(self.now)
         return told
 
+    def insert(self, before: int, missed: Fact, by: str, why: str) -> Told:
+        """Put in what the camera missed, before entry ``before`` (the next number: at the end); all is folded again.
+
+        :raises ValueError: if there is no such place.
+        """
+        if not 0 <= before <= len(self.match.entries):
+            raise ValueError(f"there is no entry {before}")
+        told = self.enter(Seen(Inserted(before, missed, by, why), self.now, self.now, source="page"))
+        self.refresh(self.now)
+        return told
+
     def call(self, seat: int | None, ruling: int | None = None, entry: int | None = None, why: str = "") -> None:
-        """Somebody calls the referee: the game pauses until the dispute is closed."""
+        """Somebody calls the referee: the game pauses until the dispute is closed. A second call is kept as well.
+
+        :raises ValueError: if there is no such entry.
+        """
         about = self._about(ruling, entry)
+        if about is not None and about >= len(self.match.entries):
+            raise ValueError(f"there is no entry {about}")
         self.remark(disputes.OPENED, disputes.called(self.name(seat), about, why))
-        self._dispute = _Dispute(seat, ruling, about)
         self.refresh(self.now)
 
     def let_stand(self, seat: int | None, why: str = "") -> None:
-        """The dispute is over: the ruling stands, says ``seat`` (None: the host)."""
+        """The dispute is over: the ruling stands, says ``seat`` (None: the host).
+
+        :raises ValueError: if nobody has called the referee.
+        """
+        if self._dispute is None:
+            raise ValueError("nobody has called the referee")
         self.remark(disputes.LET_STAND, f"{self.name(seat)}: {why or 'the ruling stands'}")
 
     def settle(self, seat: int | None, why: str) -> None:
@@ -287,9 +310,10 @@ class Table:
     def _closed(self) -> None:
         self._dispute, self.desk = None, desks.settled(self.desk)
 
-    def pause(self, paused: bool) -> None:
-        """Stop the game for a while, or go on."""
-        self.remark("PAUSED" if paused else "RESUMED", "")
+    def pause(self, paused: bool, seat: int | None = None) -> None:
+        """Stop the game for a while, or go on, says ``seat`` (None: the host). What is so already is not said again."""
+        if paused != (self.state == "paused"):
+            self.remark("PAUSED" if paused else "RESUMED", self.name(seat))
 
     def wish(self, code: str, seat: int, commitment: str, text: str = "", nonce: str = "") -> None:
         """Keep a sealed wish, or the opened one."""
@@ -326,9 +350,14 @@ class Table:
             "dealer": self.setup.dealer,
             "seats": list(self.setup.seats),
             "state": "fault" if self.desk.fault else "paused" if self._dispute else self.state,
-            "view": {**view_json(view), "quiet_act": self._quiet_acts(), "quiet_word": quiet_word(self.match.game)},
+            "view": {
+                **view_json(view),
+                "quiet_act": self._quiet_acts(),
+                "quiet_word": quiet_word(self.match.game),
+                "told": [list(words) for words in self.match.telling],
+            },
             "lights": [light_json(seat, light) for seat, light in enumerate(self.panel_state.lights, 1)],
-            "cards": [self._put_right(card) for card in self.cards()],
+            "cards": [self._put_right(card) for card in self._seen()],
             "table": self.geometry,
             "rulings": [{**said.ruling.to_json(), "t": said.t_s} for said in self._said],
             "entries": [
@@ -343,6 +372,11 @@ class Table:
             ],
         }
 
+    def _seen(self) -> Sequence[Mapping[str, Any]]:
+        """The cards that the camera sees; those that lay here before a restart are known again from the log."""
+        cards = self.cards()
+        return known_again(cards, self._lay_before, self._instead) if self._lay_before else cards
+
     def _put_right(self, card: Mapping[str, Any]) -> Mapping[str, Any]:
         """A card as people have said that it is: the camera goes on seeing what it saw."""
         match self._instead.get(card.get("entry", -1)):
@@ -356,7 +390,7 @@ class Table:
 
     def _dispute_json(self) -> dict[str, Any] | None:
         d = self._dispute
-        return None if d is None else {"seat": d.seat, "ruling": d.ruling, "entry": d.entry, "open": True}
+        return None if d is None else {"seat": d.seat, "entry": d.entry, "why": d.why, "open": True}
 
 
 def view_json(view: PublicView) -> dict[str, Any]:

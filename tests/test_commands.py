@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from firmware.journal.journal import Journal
 from firmware.live import Live, Made
 from firmware.panel.panel_none import NoPanel
 from firmware.referee.cards import Card
-from firmware.referee.events import Laid, Pressed
+from firmware.referee.events import Laid, Pressed, Said
 from firmware.seen import Seen
 from firmware.simulator.record import table_toml
 from firmware.simulator.session import plan
@@ -107,9 +108,64 @@ def test_only_the_winner_reads_his_wish_and_only_in_the_wish_card(commands: Comm
     opened = {"do": "open_wish", "text": "a horse", "nonce": "0" * 32}
     done(commands, START, HOST)
     assert done(commands, wish, ANN) == {"error": "wishes belong to the Wish Card"}
-    done(commands, {**START, "game": "wish_card"}, HOST)
+    assert live.table is not None
+    done(commands, {**START, "game": "wish_card", "ends": live.table.session_id}, HOST)
     assert done(commands, wish, ANN) == {"ok": True}
     assert done(commands, wish, ANN) == {"error": "this seat's wish is sealed already"}
     assert done(commands, opened, ANN) == {"error": "only the winner's wish is read"}
     assert live.table is not None
     assert "a horse" not in str(live.table.snapshot())
+
+
+def test_a_session_is_ended_by_the_next_only_where_that_is_meant_and_once(commands: Commands, live: Live) -> None:
+    first = done(commands, START, HOST)["session"]
+    assert done(commands, START, HOST) == {"error": "a session is being played; end it first"}
+    assert live.table is not None
+    assert live.table.session_id == first
+    unplayable = {**START, "ends": first, "house": {"ante": -1}}
+    assert "ante" in done(commands, unplayable, HOST)["error"]
+    assert live.table is not None
+    again = {**START, "ends": first}
+    second = done(commands, again, HOST)["session"]
+    assert done(commands, again, HOST) == {"error": "a session is being played; end it first"}  # tapped twice
+    assert live.table.session_id == second
+    rows = {one.row.id: one.row.ended for one in live.journal.sessions()}
+    assert bool(rows[first])
+    assert not rows[second]
+
+
+def test_what_binds_a_seat_is_said_on_the_page_and_judged(commands: Commands, live: Live) -> None:
+    done(commands, {**START, "game": "commerce"}, HOST)
+    turned(live, 1.0)
+    assert live.table is not None
+    assert live.table.snapshot()["view"]["told"][0][:2] == ["buy", "demand"]
+    assert done(commands, {"do": "say", "word": "buy", "detail": ""}, ANN) == {"ok": True}
+    turned(live, 2.0)
+    assert live.table.match.entries[-1].fact == Said(1, "buy")
+    assert live.table.match.view.turn == 2
+
+
+def test_a_tap_that_is_being_done_when_patience_ends_is_not_told_to_try_again(
+    commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("firmware.commands.PATIENCE_S", 0.02)
+    begun = Event()
+
+    def slow(self: Commands, action: Mapping[str, Any], actor: Actor) -> dict[str, Any]:
+        begun.set()
+        sleep(0.1)
+        return {"ok": True}
+
+    monkeypatch.setattr(Commands, "_do", slow)
+    assert done(commands, PRESS, ANN) == {"ok": True}
+    assert begun.is_set()
+
+
+def test_a_missed_fact_is_put_in_by_the_host(commands: Commands, live: Live) -> None:
+    done(commands, START, HOST)
+    assert live.table is not None
+    missed = {"fact": "laid", "card": "7H", "zone": "layout", "seat": 1}
+    tap = {"do": "insert", "before": 0, "missed": missed, "why": "we saw it"}
+    assert done(commands, tap, HOST) == {"ok": True, "entry": 0}
+    assert live.table.match.view.table == (("layout", ("7H",)),)
+    assert "no entry 7" in done(commands, {**tap, "before": 7}, HOST)["error"]

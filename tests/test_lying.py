@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from firmware.lying import after_each, drawn
+from firmware.lying import Lies, after_each, drawn, known_again
 from firmware.referee.cards import RANKS, Card
 from firmware.referee.events import Corrected, Entry, Fact, Gathered, Inserted, Laid, Note, TakenBack, TurnedDown
 from firmware.referee.match import Setup, games
@@ -112,3 +112,35 @@ def test_every_card_lies_within_its_zone_and_none_hides_another() -> None:
 
 def test_a_zone_that_the_table_has_not_is_not_drawn() -> None:
     assert drawn(after_each(ANN_BO, [Entry(0, laid("7H", 1, "seat-9"))])[0], TABLE) == []
+
+
+def seen(*cards: str, entry: int | None = None) -> list[dict[str, Any]]:
+    """Cards as the camera sees them in the middle, of which it has seen none laid."""
+    return [{"card": card, "zone": "layout", "seat": None, "entry": entry} for card in cards]
+
+
+LAY = (Lies("7H", "layout", 1, 0), Lies("8H", "layout", 2, 1), Lies("9H", "layout", 3, 2))
+
+
+@pytest.mark.parametrize(
+    ("cards", "said", "known"),
+    [
+        (("9H", "7H", "8H"), (), "9H2 7H0 8H1"),  # by their names, in any order
+        (("7H", "?", "9H"), (), "7H0 8H1 9H2"),  # the one that is left
+        (("7H", "6C", "9H"), (), "7H0 6C- 9H2"),  # another card lies there: nobody has said that it is the eight
+        (("7H", "6C", "9H"), (1,), "7H0 8H1 9H2"),  # ... and somebody has
+        (("?", "?", "9H"), (0, 1), "?- ?- 9H2"),  # either could be either
+        (("7H", "8H", "9H", "?"), (), "7H0 8H1 9H2 ?-"),  # one more than the log knows
+        (("7H", "?"), (), "7H0 ?-"),  # one has been taken away, and which was it?
+    ],
+)
+def test_cards_are_known_again_from_the_log_only_where_nothing_else_can_be(
+    cards: tuple[str, ...], said: tuple[int, ...], known: str
+) -> None:
+    found = known_again(seen(*cards), LAY, said)
+    assert " ".join(f"{c['card']}{'-' if c['entry'] is None else c['entry']}" for c in found) == known
+
+
+def test_a_card_seen_laid_by_the_camera_and_a_back_are_left_alone() -> None:
+    assert known_again(seen("back"), LAY[:1], (0,)) == seen("back")
+    assert known_again(seen("?", entry=0), LAY[:1], (0,)) == seen("?", entry=0)

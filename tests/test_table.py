@@ -140,7 +140,12 @@ def test_a_dispute_is_open_after_a_crash_exactly_if_it_was_before(journal: Journ
     table = begun(journal, FakePanel())
     table.enter(laid("7H", 1, 1.0))
     table.call(2, entry=0, why="that was the diamond")
-    assert resumed(journal, table).snapshot()["dispute"] == {"seat": 2, "ruling": None, "entry": 0, "open": True}
+    assert resumed(journal, table).snapshot()["dispute"] == {
+        "seat": 2,
+        "entry": 0,
+        "why": "that was the diamond",
+        "open": True,
+    }
     match end:
         case "let_stand":
             table.let_stand(2)
@@ -168,6 +173,52 @@ def test_a_paused_game_is_paused_after_a_crash(journal: Journal) -> None:
     assert resumed(journal, table).snapshot()["state"] == "paused"
     table.pause(False)
     assert resumed(journal, table).snapshot()["state"] == "playing"
+
+
+def test_who_paused_and_who_went_on_is_kept_and_said_once(journal: Journal) -> None:
+    table = begun(journal, FakePanel())
+    for paused, seat in ((True, 2), (True, 3), (False, None), (False, 1)):
+        table.pause(paused, seat)
+    assert [entry.fact for entry in table.match.entries] == [Note("PAUSED", "Bo"), Note("RESUMED", "the host")]
+
+
+def test_what_was_not_called_cannot_be_let_stand_and_what_is_not_there_not_called(journal: Journal) -> None:
+    table = begun(journal, FakePanel())
+    table.enter(laid("7H", 1, 1.0))
+    with pytest.raises(ValueError, match="nobody has called the referee"):
+        table.let_stand(1)
+    with pytest.raises(ValueError, match="there is no entry 1"):
+        table.call(1, entry=1)
+    assert len(table.match.entries) == 1
+
+
+def test_a_card_that_the_camera_missed_is_put_in_and_judged_in_its_place(journal: Journal) -> None:
+    table = begun(journal, FakePanel())
+    table.enter(laid("7H", 1, 1.0))
+    table.enter(pressed(3, 3.0))  # Bo's card was not seen: Cy is out of turn
+    assert any(r.kind is Kind.REFUSED for r in table.match.standing)
+    told = table.insert(1, Laid(Card.parse("8H"), "layout", 2), "the host", "it lay under Ann's sleeve")
+    assert not any(r.kind is Kind.REFUSED for r in table.match.standing)
+    again = resumed(journal, table)
+    assert again.match.entries[-1] == told.entry
+    assert again.match.view == table.match.view
+    table.insert(3, Laid(Card.parse("9H"), "layout", 1), "the host", "and this one just now")
+    assert table.match.entries[-1].number == 3
+    with pytest.raises(ValueError, match="there is no entry 5"):
+        table.insert(5, Laid(None, "layout", 1), "the host", "")
+
+
+SEEN = {"zone": "layout", "seat": None, "entry": None, "x_mm": 1.0, "y_mm": 1.0, "angle": 0.0}
+
+
+def test_a_corrected_card_is_known_again_after_a_restart(journal: Journal) -> None:
+    table = begun(journal, FakePanel())
+    table.enter(laid("7H", 1, 1.0))
+    table.enter(Seen(Laid(None, "layout", 2), 2.0, 2.2))
+    table.correct(1, Laid(Card.parse("8H"), "layout", 2), "the host", "we all saw it")
+    again = resumed(journal, table)
+    again.cards = lambda: [{**SEEN, "id": 1, "card": "7H"}, {**SEEN, "id": 2, "card": "?"}]
+    assert [(c["card"], c["entry"], c["seat"]) for c in again.snapshot()["cards"]] == [("7H", 0, 1), ("8H", 1, 2)]
 
 
 def tap(seat: int) -> Act:

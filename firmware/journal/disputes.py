@@ -16,6 +16,7 @@ LET_STAND, SETTLED = "LET_STAND", "SETTLED"
 
 _CALLED = " called the referee"
 _ABOUT = re.compile(rf"{_CALLED} about entry (\d{{1,9}})(?:: |$)")
+_WHY = re.compile(rf"{_CALLED}(?: about entry \d{{1,9}})?: (.*)$", re.DOTALL)
 
 
 def called(name: str, entry: int | None = None, why: str = "") -> str:
@@ -27,6 +28,12 @@ def entry_of(words: str) -> int | None:
     """The entry that a call is about; None if it names none."""
     found = _ABOUT.search(words)
     return int(found[1]) if found else None
+
+
+def why_of(words: str) -> str:
+    """Why the referee was called, in the caller's words; empty if no reason was given."""
+    found = _WHY.search(words)
+    return found[1] if found else ""
 
 
 def seat_of(words: str, names: Sequence[str]) -> int | None:

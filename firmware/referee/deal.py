@@ -16,6 +16,8 @@ from .cards import RANKS, SUITS, Card, pack
 from .house import LONGEST_NAME, BadSetup, did_you_mean, shown, word_shown
 
 MOST_SEATS = 51  # one card each and one to cut: no game of ours has more players
+#: Zero-width non-joiner and joiner: they stand between letters and are not seen.
+JOINERS = {0x200C: None, 0x200D: None}
 MOST_COUNTERS = 1_000_000  # more than any table has; keeps sums printable
 #: A deal that lists this share of a pack or more was meant to be whole: a missing card is a mistake, not an excerpt.
 WHOLE = 0.9
@@ -51,7 +53,7 @@ def check_setup(setup: Setup) -> None:
     seats = setup.seats
     if not 2 <= len(seats) <= MOST_SEATS or not all(seats):
         raise BadSetup(f"seats: 2 to {MOST_SEATS} names are needed, not {shown(list(seats))}")
-    if odd := [name for name in seats if not name.isprintable() or len(name) > LONGEST_NAME]:
+    if odd := [name for name in seats if not _printable(name) or len(name) > LONGEST_NAME]:
         raise BadSetup(f"seats: {shown(odd[0])} is no name: at most {LONGEST_NAME} characters that can be printed")
     if twice := [name for name, n in Counter(seats).items() if n > 1]:
         raise BadSetup(f"seats: {twice[0]!r} sits twice; every seat needs its own name")
@@ -61,6 +63,12 @@ def check_setup(setup: Setup) -> None:
         if name not in NAMES:
             raise BadSetup(f"deal: nothing is called {shown(name)}{did_you_mean(name, sorted(NAMES))}")
     _check_cards(setup.deal)
+
+
+def _printable(name: str) -> bool:
+    """Names have no control characters; joiners are none, which Persian, Hindi and many an emoji are written with."""
+    shown_alone = name.translate(JOINERS)
+    return shown_alone.isprintable() and bool(shown_alone)
 
 
 def _check_cards(deal: Mapping[str, Any]) -> None:

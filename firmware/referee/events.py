@@ -278,7 +278,9 @@ def _typed(hint: Any, value: Any, where: str) -> Any:
     if isinstance(value, dict) and "fact" in value and any(option in WORDS for option in options):
         return from_json(value)
     if isinstance(value, list):
-        inner = get_args(next(o for o in options if get_args(o)))[0] if any(get_args(o) for o in options) else str
+        inner, *rest = next((get_args(o) for o in options if get_args(o)), (str, ...))
+        if rest != [...] and len(value) != 1 + len(rest):
+            raise ValueError(f"{where}: {1 + len(rest)} values are wanted, not {len(value)}")
         return tuple(_typed(inner, v, where) for v in value)
     for option in options:
         if option is Press:

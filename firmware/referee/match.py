@@ -19,6 +19,7 @@ from .house import BadSetup, choose, did_you_mean, rules_of, shown
 from .ledger import Ledger
 from .quiet import quiet_acts
 from .rulings import Kind, Ruling
+from .telling import telling
 
 __all__ = ["BadSetup", "Match", "PublicView", "Setup", "games", "rulebook"]
 
@@ -212,6 +213,13 @@ class Match:
         fold = self._fold
         seats = len(self.setup.seats)
         return ("",) * seats if fold.waiting else quiet_acts(self.game, fold.state, seats)
+
+    @property
+    def telling(self) -> tuple[tuple[str, ...], ...]:
+        """What each seat may say now that no card shows (see `telling`); nothing in a deal that was called off."""
+        fold = self._fold
+        seats = len(self.setup.seats)
+        return ((),) * seats if fold.called_off else telling(self.game, fold.state, seats, fold.away)
 
     def _out_of_step(self) -> str:
         """Why the table does not match the game, "" when it does."""

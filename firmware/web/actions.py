@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_vali
 from firmware.referee import events
 from firmware.referee.cards import Card
 
-from .public import NAME_CHARS
+from .public import JOINERS, NAME_CHARS, name_of
 from .source import Actor
 
 #: A reason or an agreement in the players' words, characters.
@@ -73,6 +73,28 @@ class CorrectTap(_Tap):
         return value if value is None else _fact(value)
 
 
+class InsertTap(_Tap):
+    """The fact ``missed`` was not seen: it is put in before entry ``before``, or at the end with the next number."""
+
+    do: Literal["insert"]
+    before: Number
+    missed: dict[str, Any]
+    why: Words = ""
+
+    @field_validator("missed")
+    @classmethod
+    def _a_fact(cls, value: dict[str, Any]) -> dict[str, Any]:
+        return _fact(value)
+
+
+class SayTap(_Tap):
+    """A seat says what no card shows and what binds it; ``detail``: a seat (``3``), or buyer and price (``3:5``)."""
+
+    do: Literal["say"]
+    word: Literal["buy", "demand", "swap", "sell", "leave", "skip", "back", "draw", "misdeal"]
+    detail: Annotated[str, StringConstraints(pattern=r"^([1-9][0-9]?(:[0-9]{1,5})?)?$")] = ""
+
+
 class SettleTap(_Tap):
     """The table has agreed otherwise: the words are kept, and play goes on."""
 
@@ -82,7 +104,10 @@ class SettleTap(_Tap):
 
 
 class StartTap(_Tap):
-    """A new session: the game, the names clockwise from seat 1, the dealer, house rules, counters each."""
+    """A new session: the game, the names clockwise from seat 1, the dealer, house rules, counters each.
+
+    ``ends``: the session that is being played and ends with this; without it none is ended.
+    """
 
     do: Literal["start"]
     game: Key
@@ -90,11 +115,12 @@ class StartTap(_Tap):
     dealer: SeatNumber = 1
     house: Annotated[dict[Key, bool | int | str], Field(max_length=40)] = {}
     counters: Annotated[int, Field(ge=0, le=10_000)] | None = None
+    ends: Annotated[str, StringConstraints(max_length=64)] | None = None
 
     @field_validator("seats")
     @classmethod
     def _apart(cls, names: list[str]) -> list[str]:
-        if len({name.casefold() for name in names}) < len(names):
+        if len({_as_seen(name) for name in names}) < len(names):
             raise ValueError("two players have the same name; add an initial")
         return names
 
@@ -128,13 +154,24 @@ class OpenTap(_Tap):
 
 
 Tap = Annotated[
-    PressTap | CallTap | LetStandTap | CorrectTap | SettleTap | StartTap | PlainTap | SealTap | OpenTap,
+    PressTap
+    | SayTap
+    | CallTap
+    | LetStandTap
+    | CorrectTap
+    | InsertTap
+    | SettleTap
+    | StartTap
+    | PlainTap
+    | SealTap
+    | OpenTap,
     Field(discriminator="do"),
 ]
 
 #: Whose tap it must be: a seated phone's, the host's, or either's.
 RIGHTS: dict[str, str] = {
     "press": "seat",
+    "say": "seat",
     "seal_wish": "seat",
     "open_wish": "seat",
     "call": "either",
@@ -142,6 +179,7 @@ RIGHTS: dict[str, str] = {
     "pause": "either",
     "resume": "either",
     "correct": "host",
+    "insert": "host",
     "settle": "host",
     "start": "host",
     "next_deal": "host",
@@ -158,6 +196,11 @@ def lacks(do: str, actor: Actor) -> str:
             return "" if actor.host else "HOST_NEEDED"
         case _:
             return "" if actor.seat or actor.host else "SEAT_NEEDED"
+
+
+def _as_seen(name: str) -> str:
+    """What a name looks like to people: joiners and capitals make no other name."""
+    return "".join(c for c in name_of(name, 0) if c not in JOINERS).casefold()
 
 
 def _fact(value: dict[str, Any]) -> dict[str, Any]:

@@ -252,12 +252,16 @@ async def _refusal(request: Request, refused: Refused) -> Response:
 
 
 async def _http_error(request: Request, error: HTTPException) -> Response:
-    return _error(error.status_code, "NOT_FOUND", WORDS["NOT_FOUND"])
+    code = "NOT_FOUND" if error.status_code in (404, 405) else "UNREADABLE"
+    return _error(error.status_code, code, WORDS[code])
 
 
 async def _unreadable(request: Request, error: RequestValidationError) -> Response:
-    where = sorted({".".join(str(part) for part in one["loc"][-2:])[:60] for one in error.errors()})[:5]
-    return _error(422, "UNREADABLE", WORDS["UNREADABLE"], where=where)
+    wrong = error.errors()
+    where = sorted({".".join(str(part) for part in one["loc"][-2:])[:60] for one in wrong})[:5]
+    ours = next((str(one["ctx"]["error"]) for one in wrong if one["type"] == "value_error"), "")
+    words = f"{WORDS['UNREADABLE'][:-1]}: {ours}." if ours else WORDS["UNREADABLE"]
+    return _error(422, "UNREADABLE", words, where=where)
 
 
 async def _fault(request: Request, error: Exception) -> Response:

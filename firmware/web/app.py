@@ -51,6 +51,7 @@ PICTURES = {b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp", b"\x89PNG": "i
 SessionId = Annotated[str, Path(pattern=SESSION)]
 First = Annotated[int, Query(ge=0, le=1_000_000)]
 Some = Annotated[int, Query(ge=1, le=500)]
+Deal = Annotated[int | None, Query(ge=1, le=10_000)]
 RulingId = Annotated[int, Path(ge=0, le=1_000_000)]
 Form = Annotated[str, Query(pattern="^(json|csv|html|zip)$")]
 Text = Annotated[str, Query(max_length=60)]
@@ -191,8 +192,10 @@ def _session_routes(app: FastAPI) -> None:
         return answer(found(house.archive.session(session)))
 
     @app.get("/api/sessions/{session}/entries")
-    def entries(house: TheHouse, badge: Reader, session: SessionId, first: First = 0, limit: Some = 200) -> Response:
-        return answer({"entries": list(found(house.archive.entries(session, first, limit)))})
+    def entries(
+        house: TheHouse, badge: Reader, session: SessionId, first: First = 0, limit: Some = 200, deal: Deal = None
+    ) -> Response:
+        return answer({"entries": list(found(house.archive.entries(session, first, limit, deal)))})
 
     @app.get("/api/sessions/{session}/rulings/{ruling}")
     def ruling(house: TheHouse, badge: Reader, session: SessionId, ruling: RulingId) -> Response:

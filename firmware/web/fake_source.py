@@ -259,7 +259,9 @@ class FakeArchive:
         about = next((one for one in self.sessions(Search()) if one["id"] == session_id), None)
         return about and {**about, "table": TABLE, "head": "7f3a-91c2", "counters": dict(self._table.counters)}
 
-    def entries(self, session_id: str, first: int, limit: int) -> Sequence[Mapping[str, Any]] | None:
+    def entries(
+        self, session_id: str, first: int, limit: int, deal: int | None = None
+    ) -> Sequence[Mapping[str, Any]] | None:
         """See `SessionArchive`."""
         if self.session(session_id) is None:
             return None

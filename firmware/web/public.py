@@ -14,11 +14,13 @@ NAME_CHARS = 24
 WORDS_CHARS = 600
 #: How many of the newest rulings and entries go to the live page.
 RULINGS, ENTRIES = 20, 50
+#: Zero-width non-joiner and joiner.
+JOINERS = "\u200c\u200d"
 
 TOP = ("session", "game", "title", "dealer", "deal", "state", "rhythm_words", "code")
 VIEW = (
     *("turn", "due", "due_count", "need", "pool", "counters", "table", "out_of_step", "over", "winner", "words"),
-    *("quiet_act", "quiet_word", "compartments", "hand_counts", "owes"),
+    *("quiet_act", "quiet_word", "told"),
 )
 LIGHT = ("seat", "meaning", "rhythm", "pattern", "pulses", "colour", "words")
 CARD = ("card", "zone", "x_mm", "y_mm", "angle", "seat", "entry", "id", "confidence")
@@ -30,7 +32,7 @@ FACT = (
     *("target", "instead", "before", "missed", "by", "why", "entries", "code", "words", "word", "detail"),
 )
 ENTRY = ("number", "t", "at", "confidence", "seat_confidence", "source", "photos", "struck", "said", *FACT)
-DISPUTE = ("ruling", "entry", "seat", "by", "open", "proposal", "agreed", "words")
+DISPUTE = ("entry", "seat", "open", "why")
 WISH = ("seat", "commitment", "text", "nonce")
 
 
@@ -58,8 +60,11 @@ def entry(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def name_of(name: object, seat: int) -> str:
-    """A player's name as it is shown: no control characters, at most `NAME_CHARS`; ``#3`` where nothing is left."""
-    kept = "".join(c for c in str(name) if c.isprintable()).strip()
+    """A player's name as it is shown: no control characters, at most `NAME_CHARS`; ``#3`` where nothing is left.
+
+    Joiners stay between what they join: Persian, Hindi and many an emoji are written with them.
+    """
+    kept = "".join(c for c in str(name) if c.isprintable() or c in JOINERS).strip(" " + JOINERS)
     return (kept if len(kept) <= NAME_CHARS else kept[: NAME_CHARS - 1] + "…") or f"#{seat}"
 
 

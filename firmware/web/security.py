@@ -19,6 +19,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 #: Letters for codes that are read aloud and typed on a phone: no 0/O, 1/I/L, U/V.
@@ -92,13 +93,21 @@ class Limiter:
     def __init__(self, each: Limit, total: Limit, now: Callable[[], float]) -> None:
         self._each, self._total, self._now = each, total, now
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._turn = Lock()
 
     def allows(self, key: str) -> bool:
         """Whether ``key`` has a try left; counts nothing."""
         return self._left(key, self._each) >= 1 and self._left("", self._total) >= 1
 
-    def count(self, key: str) -> None:
-        """One try of ``key``."""
+    def take(self, key: str, free: bool = False) -> bool:
+        """Whether ``key`` has a try left; then it is counted, but for a ``free`` one. No two at once slip through."""
+        with self._turn:
+            allowed = self.allows(key)
+            if allowed and not free:
+                self._count(key)
+            return allowed
+
+    def _count(self, key: str) -> None:
         now = self._now()
         for name, limit in ((key, self._each), ("", self._total)):
             self._buckets[name] = (max(0.0, self._left(name, limit) - 1), now)
@@ -163,9 +172,7 @@ class Security:
 
     def may_act(self, badge: Badge) -> bool:
         """Whether this phone has not tapped too often; counts the tap."""
-        allowed = self._acts.allows(badge.id)
-        self._acts.count(badge.id)
-        return allowed
+        return self._acts.take(badge.id)
 
     def is_host(self, badge: Badge) -> bool:
         """Whether the host's PIN was given on this phone, and not too long ago."""
@@ -194,11 +201,8 @@ class Security:
         return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
     def _check(self, limiter: Limiter, address: str, right: bool) -> bool:
-        guesser = network(address)
-        if not limiter.allows(guesser):
+        if not limiter.take(network(address), free=right):
             raise TooMany
-        if not right:
-            limiter.count(guesser)
         return right
 
 

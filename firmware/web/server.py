@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import socket
 import threading
 import time
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,8 +15,14 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-#: Connections in all; a connection more is answered 503 (fifty viewers with two each, and the rest of the room).
+from .security import network
+
+#: Connections in all; one more is closed at once, unheard (fifty viewers with two each, and the rest of the room).
 CONNECTIONS = 256
+#: Connections from one address, this machine's own aside: a browser opens six, and nobody shuts the others out.
+CONNECTIONS_EACH = 32
+#: Connections taken at once from those that wait: each needs a file of the 1024 that a program has, if only briefly.
+BACKLOG = 64
 #: A connection that has not sent the head of its next request within this (twice this, where it had an answer) is
 #: closed, in seconds.
 REQUEST_S = 10.0
@@ -25,6 +33,8 @@ HEAD_BYTES = 16_384
 #: How long a stop waits for answers under way, in seconds; live streams are ended at once.
 STOP_S = 3.0
 EVERYWHERE = ("", "0.0.0.0", "::")
+#: This machine itself, as `network` names it: a kiosk's browser, a reverse proxy.
+LOOPBACK = frozenset({"127.0.0.1", "::/64"})
 
 log = logging.getLogger(__name__)
 
@@ -90,7 +100,8 @@ def _config(app: FastAPI) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
-        limit_concurrency=CONNECTIONS,
+        limit_concurrency=CONNECTIONS + 1,  # of requests; connections are counted at the door
+        backlog=BACKLOG,
         h11_max_incomplete_event_size=HEAD_BYTES,
         timeout_keep_alive=20,
         timeout_graceful_shutdown=int(STOP_S),
@@ -99,8 +110,30 @@ def _config(app: FastAPI) -> uvicorn.Config:
 
 def _protocol(*args: Any, **kwargs: Any) -> H11Protocol:
     protocol = H11Protocol(*args, **kwargs)
-    protocol.loop.call_later(REQUEST_S, _close_if_silent, protocol, None)
+    enter = protocol.connection_made
+
+    def admitted(transport: asyncio.Transport) -> None:
+        if _room(protocol.connections, transport.get_extra_info("peername")):
+            enter(transport)
+            protocol.loop.call_later(REQUEST_S, _close_if_silent, protocol, None)
+        else:
+            protocol.connection_lost = _forget  # type: ignore[method-assign]
+            transport.abort()
+
+    protocol.connection_made = admitted  # type: ignore[method-assign]
     return protocol
+
+
+def _room(inside: Collection[Any], peer: Any) -> bool:
+    """Whether one more may come in from ``peer`` (its address first), with these connections open."""
+    guest = network(str(peer[0])) if peer else ""
+    if len(inside) >= CONNECTIONS:
+        return False
+    return guest in LOOPBACK or sum(1 for one in inside if network(str(one.client[0])) == guest) < CONNECTIONS_EACH
+
+
+def _forget(exc: Exception | None) -> None:
+    """A connection that was never let in has ended."""
 
 
 def _close_if_silent(protocol: Any, answered: Any) -> None:
@@ -126,7 +159,7 @@ def _bind(host: str, port: int) -> socket.socket:
         bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNACKNOWLEDGED_MS)
     try:
         bound.bind((host, port))
-        bound.listen(128)
+        bound.listen(BACKLOG)
     except OSError as error:
         bound.close()
         why = error.strerror or error

@@ -68,8 +68,11 @@ class SessionArchive(Protocol):
     def session(self, session_id: str) -> Json | None:
         """One session: as in the list, with house, seats, table, head (the short hash), counters, winner."""
 
-    def entries(self, session_id: str, first: int, limit: int) -> Sequence[Json] | None:
-        """Entries from number ``first``: number, t, fact..., photos, rulings [...], and cards (the table after it)."""
+    def entries(self, session_id: str, first: int, limit: int, deal: int | None = None) -> Sequence[Json] | None:
+        """Entries from the ``first`` on: number, deal, t, fact..., photos, rulings [...], cards (the table after it).
+
+        Of one ``deal`` only, where it is named: numbers begin again with each.
+        """
 
     def explain(self, session_id: str, ruling: int) -> Json | None:
         """A ruling: its JSON, why, and the entries behind it, each with its photos before and after."""

@@ -340,3 +340,31 @@ def test_an_export_is_a_file_with_a_harmless_name(home: Home, reader: Browser) -
     answer = reader.get("/api/sessions/20261127-fan/export", params={"form": "json"})
     assert answer.headers["content-disposition"] == 'attachment; filename="20261127-fan.json"'
     assert reader.get("/api/sessions/20261130-fan/export", params={"form": "exe"}).status_code == 422
+
+
+# ---- words for what cannot be read ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("body", [b'{"tap":' + b"[" * 7000 + b"]" * 7000 + b"}", b'{"tap": "\xff"}', b"9" * 5000, b"{"])
+def test_what_is_no_json_is_said_to_be_unreadable(host: Browser, body: bytes) -> None:
+    answer = host.post("/api/act", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code in (400, 422)
+    assert answer.json()["code"] == "UNREADABLE"
+
+
+@pytest.mark.parametrize("other", ["ann", "ANN", "An\u200dn", "Ann\u200e"])
+def test_two_players_who_look_the_same_are_told_so(host: Browser, other: str) -> None:
+    tap = {"do": "start", "game": "fan_tan", "seats": ["Ann", other], "dealer": 1}
+    answer = host.post("/api/act", json={"tap": tap})
+    assert answer.status_code == 422
+    assert "two players have the same name" in answer.json()["error"]
+
+
+@pytest.mark.parametrize("fact", [{"fact": "exchanged", "seats": [1]}, {"fact": "note", "code": "X", "words": ""}])
+@pytest.mark.parametrize("do", ["correct", "insert"])
+def test_a_fact_that_cannot_be_never_reaches_the_table(
+    home: Home, host: Browser, do: str, fact: dict[str, Any]
+) -> None:
+    place = {"entry": 0, "instead": fact} if do == "correct" else {"before": 0, "missed": fact}
+    assert host.post("/api/act", json={"tap": {"do": do, **place}}).status_code == 422
+    assert home.table.taps == []

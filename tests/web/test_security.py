@@ -158,13 +158,13 @@ def test_taps_are_limited_for_each_phone(door: Security, clock: Clock) -> None:
 def test_a_limiter_forgets_addresses_before_it_grows(clock: Clock) -> None:
     limiter = Limiter(Limit(1, 1.0), Limit(10**9, 1.0), clock)
     for address in range(ADDRESSES * 3):
-        limiter.count(str(address))
+        limiter.take(str(address))
     assert len(limiter._buckets) <= ADDRESSES
 
 
 def test_a_clock_that_goes_back_gives_no_tries_away(clock: Clock) -> None:
     limiter = Limiter(Limit(1, 1.0), Limit(9, 1.0), clock)
-    limiter.count("a")
+    limiter.take("a")
     clock.t -= 3600
     assert not limiter.allows("a")
 

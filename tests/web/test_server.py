@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import statistics
 import threading
@@ -195,3 +196,46 @@ def test_many_threads_may_change_the_table_at_once(home: Home) -> None:
     for thread in threads:
         thread.join()
     assert home.table.board.snapshot()["seq"] == before + len(cards)
+
+
+def _joiners(count: int, port: int) -> list[socket.socket]:
+    return [socket.create_connection(("127.0.0.1", port), timeout=5) for _ in range(count)]
+
+
+def test_a_flood_is_closed_at_the_door_and_holds_no_files(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Connections that ask nothing are closed unheard once there are too many; who is inside goes on being served."""
+    monkeypatch.setattr(server, "CONNECTIONS", 8)
+    with serve(home.app, port=0) as running, closing(_joined(running.url)) as client:
+        port = int(running.url.rpartition(":")[2])
+        files = len(os.listdir("/proc/self/fd"))
+        flood = _joiners(40, port)
+        turned_away = sum(_turned_away(one) for one in flood[8:])
+        assert turned_away == 32
+        assert len(os.listdir("/proc/self/fd")) - files - len(flood) <= 8
+        assert client.get("/healthz").json() == {"ok": True}
+        for one in flood:
+            one.close()
+
+
+def _turned_away(connection: socket.socket) -> bool:
+    connection.settimeout(2)
+    try:
+        return connection.recv(1) == b""
+    except ConnectionError:
+        return True
+    except TimeoutError:
+        return False
+
+
+def test_one_address_cannot_take_all_the_places(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "LOOPBACK", frozenset())
+    monkeypatch.setattr(server, "CONNECTIONS_EACH", 3)
+    with serve(home.app, port=0) as running:
+        port = int(running.url.rpartition(":")[2])
+        flood = _joiners(6, port)
+        assert [_turned_away(one) for one in flood[3:]] == [True] * 3
+        with socket.create_connection(("127.0.0.1", port), 5, source_address=("127.0.0.2", 0)) as other:
+            other.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            assert b"200" in other.recv(200).splitlines()[0]
+        for one in flood:
+            one.close()
