@@ -28,7 +28,6 @@ TITLE = "Commerce"
 SEATS = (3, 12)  # players, least and most
 MOVES = ("buy", "demand", "swap", "pass")
 TOLD = ("buy", "demand", "swap")  # no face is seen: who does it says so on the page
-TOLD = ("buy", "demand", "swap")  # no face is seen: who does it says so on the page
 HANDS = False
 
 _HIGH = "23456789TJQKA"

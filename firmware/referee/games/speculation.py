@@ -43,7 +43,6 @@ TITLE = "Speculation"
 SEATS = (2, 9)  # players, least and most
 MOVES = ("turn", "sell")
 TOLD = ("sell",)  # said on the page: no card shows it
-TOLD = ("sell",)  # said on the page: no card shows it
 HANDS = False
 
 _HIGH = "23456789TJQKA"
