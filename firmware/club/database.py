@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import secrets
 import sqlite3
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -102,6 +103,10 @@ class _Engine(Protocol):
     @property
     def errors(self) -> type[Exception]: ...
 
+    @property
+    def remedy(self) -> str:
+        """What helps when it cannot be used."""
+
     def connect(self) -> Any: ...
 
     def execute(self, connection: Any, sql: str, values: Sequence[Any]) -> _Cursor: ...
@@ -113,6 +118,7 @@ class _Engine(Protocol):
 class _Sqlite:
     path: Path
     errors: type[Exception] = sqlite3.Error
+    remedy: str = "free the disk or mend its rights; a damaged file: move it away, and the tables tell everything again"
 
     @property
     def name(self) -> str:
@@ -137,6 +143,7 @@ class _Sqlite:
 class _Postgres:
     url: str
     driver: Any
+    remedy: str = "see whether PostgreSQL runs, and the URL"
 
     @property
     def name(self) -> str:
@@ -363,7 +370,7 @@ class Database:
             execute(
                 "INSERT INTO balance VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tbl, session, deal, seat) DO UPDATE "
                 "SET counters = excluded.counters WHERE balance.counters <> excluded.counters",
-                (*where, seat, name, folded(name), counters),
+                (*where, seat, name, _player(name), counters),
             )
 
     def _seats(self, execute: Execute, table: str, session: str) -> list[str]:
@@ -386,8 +393,12 @@ class Database:
                 execute("INSERT INTO hub VALUES (?, ?)", (secrets.token_hex(8), SCHEMA))
             try:
                 found = execute("SELECT id, version FROM hub", ()).fetchall()
-            except self._engine.errors:
+            except self._engine.errors as error:
+                if _is_damage(error):
+                    raise
                 raise ConfigError(f"{self.name}: not a hub's database; name another one") from None
+        if not found:
+            raise ConfigError(f"{self.name}: not a hub's database; name another one")
         if found[0][1] > SCHEMA:
             raise ConfigError(f"{self.name}: written by a newer Card Table; update the program")
         return str(found[0][0])
@@ -414,7 +425,7 @@ class Database:
             except self._engine.errors as error:
                 self._give_up()
                 words = " ".join(str(error).split())
-                raise HubDatabaseError(f"{self.name}: {words}; check the database") from None
+                raise HubDatabaseError(f"{self.name}: {words}; {self._engine.remedy}") from None
             except BaseException:
                 self._give_up()
                 raise
@@ -428,6 +439,16 @@ class Database:
                 connection.close()
             except self._engine.errors:
                 return
+
+
+def _player(name: str) -> str:
+    """Who a name is on the board: an accent typed as a character of its own is the same accent."""
+    return folded(unicodedata.normalize("NFC", name))
+
+
+def _is_damage(error: Exception) -> bool:
+    """Whether SQLite says that its file is spoilt, not that a table is missing."""
+    return isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
 
 
 def evening_of(wall_ns: int, zone: tzinfo | None = None) -> str:

@@ -60,7 +60,8 @@ class Card:
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values for the page."""
-        lacking = sum(max(0, lines - self.have.get(session, 0)) for session, lines in self.offered.items())
+        known = {session: lines for session, lines in self.offered.items() if session in self.have}
+        lacking = sum(max(0, lines - self.have[session]) for session, lines in known.items())
         shown = asdict(self.state) if self.state else {}
         named = {"name": self.name, "online": self.online, "since_ns": self.since_ns, "lacking": lacking}
         return {**shown, **named, "unreadable": self.unreadable, "complaint": self.complaint}
@@ -83,6 +84,7 @@ class Hub:
         self._publish: Publish = _nowhere
         self._heard: list[tuple[str, Bulletin]] = []
         self._asked_s: dict[tuple[str, str], float] = {}
+        self._presence = pack(Presence(database.hub, True))
         self._fault = ""
         self._revision, self._changed, self._evening_s = 0, True, float("-inf")
         self._shown: set[str] = set()
@@ -105,7 +107,10 @@ class Hub:
     def up(self, publish: Publish) -> None:
         """See `Part`."""
         self._publish = publish
-        publish(HUB_AVAILABLE, pack(Presence(self.database.hub, True)), True)
+        self._tell_presence()
+
+    def _tell_presence(self) -> None:
+        self._publish(HUB_AVAILABLE, self._presence, True)
 
     def down(self) -> None:
         """See `Part`. What was heard and not kept is sent again."""
@@ -118,6 +123,8 @@ class Hub:
 
     def hear(self, name: str, payload: bytes) -> None:
         """See `Part`."""
+        if name == HUB_AVAILABLE and payload != self._presence and self._may_ask("hub", ""):
+            self._tell_presence()  # another hub's leftover, or a stranger's word: the tables would wait for it
         if (found := table_of(name)) is None:
             return
         table, word = found
@@ -217,7 +224,7 @@ class Hub:
     def _answer(self, table: str, session: str, standing: Standing) -> None:
         if (card := self._card(table)) is not None:
             _remember(card.have, session, standing.next)
-            card.offered[session] = max(card.offered.get(session, 0), standing.next)
+            _remember(card.offered, session, max(card.offered.get(session, 0), standing.next))
             card.complaint = f"session {session}: {standing.refused}" if standing.refused else card.complaint
             self._show(table)
         if standing.gap and not self._may_ask(table, session):
@@ -226,7 +233,7 @@ class Hub:
         self._publish(topic(table, "ack"), pack(ack), False)
 
     def _may_ask(self, table: str, session: str) -> bool:
-        """Whether it is time to ask for a session again; each of its later lines would be a reason."""
+        """Whether it is time to say this again; each later line of the session would be a reason."""
         now_s = self._now_s()
         if now_s - self._asked_s.get((table, session), float("-inf")) < ASK_S:
             return False

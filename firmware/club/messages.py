@@ -20,6 +20,7 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 from firmware.config import TABLE_NAME
+from firmware.journal.names import visible
 from firmware.referee.rulings import Kind
 
 ROOT = "cardtable"
@@ -288,10 +289,11 @@ class _Part:
         return value
 
     def words(self, name: str, most: int = WORDS_CHARS) -> str:
+        """Text as it may be shown: without what steers a terminal or a page, or is newer than our Unicode."""
         value = self.data.get(name, "")
-        if not isinstance(value, str) or len(value) > most or not all(c.isprintable() for c in value):
+        if not isinstance(value, str) or len(value) > most:
             raise self._bad(name)
-        return value
+        return visible(value)
 
     def each(self, name: str, read: Callable[[_Part], _Read], most: int) -> tuple[_Read, ...]:
         listed = self.data.get(name, [])
@@ -307,14 +309,14 @@ class _Part:
         return tuple(listed)
 
     def names(self, name: str) -> tuple[str, ...]:
+        """The names of seats as they may be shown, no two alike: a strange name must not hold its session up."""
         listed = self.data.get(name, [])
         if not isinstance(listed, list) or not 1 <= len(listed) <= MOST_SEATS:
             raise self._bad(name)
-        if not all(isinstance(n, str) and 0 < len(n) <= NAME_CHARS and n.isprintable() for n in listed):
+        if not all(isinstance(n, str) and len(n) <= NAME_CHARS for n in listed):
             raise self._bad(name)
-        if len(set(listed)) != len(listed):
-            raise self._bad(name)
-        return tuple(listed)
+        names = [visible(n) or f"Seat {seat}" for seat, n in enumerate(listed, start=1)]
+        return tuple(f"{n} ({seat})" if names.count(n) > 1 else n for seat, n in enumerate(names, start=1))
 
     def part(self, name: str) -> _Part | None:
         value = self.data.get(name)

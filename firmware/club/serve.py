@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from firmware.config import WebSettings, data_folder
-from firmware.service import stopped_by_signals
+from firmware.service import Service, stopped_by_signals
 from firmware.web.security import Keys, Security
 from firmware.web.server import serve
 
@@ -20,6 +21,11 @@ from .wires import Wire, broker_of
 
 #: The hub's client id; a second hub at the same broker puts the first one out, which is said.
 NAME = "cardtable-hub"
+#: The wire's thread may rest for so long: the longest wait between two tries, a name that is slow to be looked up, and
+#: a database that is slow to answer.
+WIRE_REST_NS: Final = 120 * 10**9
+#: How often systemd's watchdog is thought of, in seconds.
+BEAT_S: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +45,12 @@ class HubSettings:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A hub that runs: the address of its page, and its door."""
+    """A hub that runs: the address of its page, its door, and its way to the broker."""
 
     url: str
     keys: Keys
     hub: Hub
+    wire: Wire
 
 
 @contextmanager
@@ -66,7 +73,7 @@ def open_hub(settings: HubSettings, note: Callable[[str], Any], keys: Keys | Non
             security.public_url = running.url
             wire.start()
             try:
-                yield Opened(running.url, security.keys, hub)
+                yield Opened(running.url, security.keys, hub, wire)
             finally:
                 wire.close()
     finally:
@@ -74,9 +81,14 @@ def open_hub(settings: HubSettings, note: Callable[[str], Any], keys: Keys | Non
 
 
 def run_hub(settings: HubSettings, say: Callable[[str], Any]) -> int:
-    """Run a hub until it is asked to stop."""
+    """Run a hub until it is asked to stop; systemd is told that it is ready, and that its wire moves."""
+    service = Service({"wire": WIRE_REST_NS})
     with stopped_by_signals() as stop, open_hub(settings, say) as opened:
         say(f"page   {opened.url}  join code {opened.keys.join_code}")
         say(f"kept   {opened.hub.database.name}")
-        stop.wait()
+        service.ready(time.monotonic_ns(), opened.url)
+        while not stop.wait(BEAT_S):
+            service.moved("wire", opened.wire.moved_ns)
+            service.beat(time.monotonic_ns())
+        service.stopping()
     return 0

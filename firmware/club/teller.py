@@ -42,6 +42,8 @@ RECENT = 20
 KEPT = 2
 #: Least time between two states, in seconds: a burst of a fact and its rulings is one.
 GAP_S = 0.1
+#: Greetings that a hub leaves unanswered before people are told, each `sender.AGAIN_S` after the last.
+UNANSWERED = 3
 #: How long nothing is looked for when nothing wakes us, in seconds.
 IDLE_S = 1.0
 
@@ -91,6 +93,7 @@ class Teller:
         self._publish: Publish = _nowhere
         self._state = b""
         self._state_s = 0.0
+        self._unanswered = 0
 
     @property
     def topics(self) -> Sequence[str]:
@@ -112,7 +115,9 @@ class Teller:
         try:
             if name == HUB_AVAILABLE:
                 self._presence(payload)
-            elif news := self.sender.hear(read_ack(payload), self._now_s()):
+                return
+            ack, self._unanswered = read_ack(payload), 0
+            if news := self.sender.hear(ack, self._now_s()):
                 self._note(f"the club's hub takes no more of this session: {news}")
         except BadMessage:
             return
@@ -122,7 +127,7 @@ class Teller:
         now_s = self._now_s()
         self._tell_state(now_s)
         if self.sender.silent(now_s):
-            self._greet(self.sender.hub)
+            self._greet_again()
         self.sender.look()
         for payload in self.sender.due(now_s):
             self._publish(topic(self._settings.table, "log"), payload, False)
@@ -147,6 +152,17 @@ class Teller:
     def _greet(self, hub: str) -> None:
         inventory = self.sender.greet(hub, self._now_s())
         self._publish(topic(self._settings.table, "inventory"), pack(inventory), False)
+
+    def _greet_again(self) -> None:
+        self._unanswered += 1
+        if self._unanswered == UNANSWERED:
+            table, user = self._settings.table, self._settings.user
+            who = f"user {user!r}" if user else "anybody"
+            self._note(
+                f"the club's hub is there but does not answer {table}: see what the hub says, and whether the broker "
+                f"lets {who} publish as {table}; the game goes on"
+            )
+        self._greet(self.sender.hub)
 
     def _tell_state(self, now_s: float) -> None:
         if now_s - self._state_s < GAP_S and self._state:

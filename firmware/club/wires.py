@@ -32,6 +32,8 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 15.0
 STEADY_S: Final = 5.0
 #: Messages on their way to the broker at once; the library queues the rest.
 INFLIGHT: Final = 200
+#: Longest user name or password: MQTT gives their length in 16 bits.
+MOST_CREDENTIAL: Final = 65_535
 #: Bytes heard and not yet taken; beyond them new messages are dropped, their senders send them again. A hundred tables
 #: that come back at once have about 4 MB under way.
 MOST_WAITING: Final = 32 << 20
@@ -75,6 +77,8 @@ def broker_of(url: str, user: str = "", password_file: str = "", ca: str = "") -
     if parts.username or parts.password:
         raise ConfigError(f"broker at {parts.hostname}: its user goes into `user`, its password into a file of its own")
     password = _password(password_file)
+    if len(user.encode(errors="replace")) > MOST_CREDENTIAL:
+        raise ConfigError("broker: the user's name is too long; set `user`")
     if password and not user:
         raise ConfigError("broker: a password without a user; set `user`")
     if ca and not Path(ca).is_file():
@@ -86,9 +90,17 @@ def _password(file: str) -> str:
     if not file:
         return ""
     try:
-        return Path(file).read_text("utf-8").strip("\r\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{file}: the broker's password cannot be read ({error}); one line of text") from None
+        password = Path(file).read_text("utf-8").strip("\r\n")
+    except OSError as error:
+        words = str(error.strerror or error).lower()
+        raise ConfigError(
+            f"{file}: the broker's password cannot be read ({words}); check its name and rights"
+        ) from None
+    except UnicodeDecodeError:
+        password = ""
+    if not password or len(password.splitlines()) > 1 or len(password.encode()) > MOST_CREDENTIAL:
+        raise ConfigError(f"{file}: is no password; one line of text is wanted")
+    return password
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +198,7 @@ class Wire:
         self._inbox = _Inbox()
         self._stop = Event()
         self._end_s = 0.0
+        self._moved_ns = time.monotonic_ns()
         self._told = ""
         self._thread = Thread(target=self._run, name=name, daemon=True)
 
@@ -213,10 +226,16 @@ class Wire:
         """Whether the thread runs."""
         return self._thread.is_alive()
 
+    @property
+    def moved_ns(self) -> int:
+        """When the thread last did anything, monotonic ns: while it lives it tries, hears or waits a moment."""
+        return self._moved_ns
+
     def _run(self) -> None:
         pause_s = FIRST_PAUSE_S
         while not self._stop.is_set():
             begun = time.monotonic()
+            self._moved_ns = time.monotonic_ns()
             self._once()
             steady = time.monotonic() - begun > STEADY_S
             pause_s = FIRST_PAUSE_S if steady else min(LONGEST_PAUSE_S, 2 * pause_s)
@@ -229,13 +248,19 @@ class Wire:
         except NoBroker as error:
             self._say(str(error))
             return
+        except Exception as error:  # whatever the library makes of what it is given: said, and tried again
+            self._fault(error)
+            return
         try:
             self._serve(client)
         except Exception as error:  # a fault of the part is said, and it begins anew
-            self._say(" ".join(f"{type(error).__name__}: {error}; trying again".split()))
+            self._fault(error)
         finally:
             client.loop_stop()
             self._part.down()
+
+    def _fault(self, error: Exception) -> None:
+        self._say(" ".join(f"{type(error).__name__}: {error}; trying again".split()))
 
     def _connect(self) -> Any:
         """A client that the broker has let in. :raises NoBroker: if there is none."""
@@ -271,6 +296,7 @@ class Wire:
             client.subscribe(topic, qos=1)
         self._part.up(publish)
         while not (self._stop.is_set() and (self._part.farewell() or time.monotonic() > self._end_s)):
+            self._moved_ns = time.monotonic_ns()
             lost = self._take(self._part.turn())
             if lost is not None:
                 self._say(f"{self._broker.name}: {lost.why}; trying again")

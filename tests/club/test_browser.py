@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -106,6 +107,8 @@ def test_the_door_then_every_table_and_the_evening(club: Club, phone: Phone) -> 
     phone.sees(".club-table[data-table=hall-6] .note", "could not be read")
     phone.sees("#board tbody tr:first-child", "Ann Archer")
     phone.sees(".club-owes li", "gives")
+    owed = phone.run("return document.querySelector('.club-owes li').textContent")
+    assert re.fullmatch("\u2068[^\u2069]+\u2069 gives \u2068[^\u2069]+\u2069 \\d+ counters?", owed), owed
     phone.sees("#there", "playing")
 
     club.hub.hear("cardtable/hall-1/state", state(NAMES[0], 3, dispute={"open": True, "seat": 3}))
@@ -116,6 +119,16 @@ def test_the_door_then_every_table_and_the_evening(club: Club, phone: Phone) -> 
     phone.sees("#board tbody tr:first-child", "Ann Archer")
     phone.run("document.querySelector('details').open = true")
     phone.sees(".club-sessions li", "head code")
+
+
+def test_on_a_phone_the_evening_is_one_tap_away(phone: Phone) -> None:
+    phone.size(390, 700)
+    phone.open("#join=ABCD2345")
+    phone.sees(".club-owes li", "gives")
+    top = "return document.getElementById('settle-title').getBoundingClientRect().top"
+    assert phone.run(top) > 700
+    phone.tap(".club-jump button:last-child")
+    assert 0 <= phone.run(top) < 700
 
 
 def test_a_scanned_code_comes_in_and_hostile_names_are_text(phone: Phone) -> None:
@@ -139,7 +152,8 @@ def test_it_fits_and_can_be_read(phone: Phone, width: int) -> None:
     assert wide == []
     assert phone.run("return document.documentElement.scrollWidth") <= width
     small = phone.run(
-        "return [...document.querySelectorAll('button, select, summary')].filter(e => e.offsetHeight < 44).length"
+        "return [...document.querySelectorAll('button, select, summary')]"
+        ".filter(e => e.offsetParent && e.offsetHeight < 44).length"
     )
     assert small == 0
     if target := os.environ.get("CARDTABLE_PICTURES"):

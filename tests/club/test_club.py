@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from firmware.club.bulletins import Telling
-from firmware.club.database import Database, HubDatabaseError, evening_of
-from firmware.club.hub import Hub, shown
-from firmware.club.messages import Ack, pack, read_ack, read_bulletin
+from firmware.club.database import Database, HubDatabaseError, Standing, evening_of
+from firmware.club.hub import OFFERED, Hub, shown
+from firmware.club.messages import Ack, Presence, pack, read_ack, read_bulletin
+from firmware.club.night import leaders
 from firmware.club.teller import JournalSpool, open_club
 from firmware.config import ClubSettings
 from firmware.journal.journal import Journal
@@ -312,6 +313,71 @@ def test_hostile_messages_change_nothing_and_are_said(club: Club, journal: Journ
     card = shown(club.hub.board.snapshot())["table:hall-1"]
     assert card["unreadable"] > 10
     assert len(card["complaint"]) < 300
+
+
+def test_a_hub_that_never_answers_is_said_once(club: Club, journal: Journal) -> None:
+    """The broker's access list lets the table hear and not speak: MQTT 3.1.1 tells nobody."""
+    play(journal, header=CLUB)
+    teller = club.table("hall-1", journal, board())
+    teller.hear("cardtable/hub/available", pack(Presence(club.database.hub, True)))
+    for _ in range(400):
+        teller.turn()
+        club.clock.t += 0.3
+    assert [note for note in club.notes if "does not answer hall-1" in note and "publish as hall-1" in note]
+    assert len(club.notes) == 1
+
+
+@pytest.mark.parametrize("spoil", [(4096, 4096), (0, 100), (0, 0)], ids=["a page", "its head", "all of it"])
+def test_e02_a_damaged_database_is_one_line_with_what_helps(tmp_path: Path, spoil: tuple[int, int]) -> None:
+    path = tmp_path / "hub.db"
+    Database(str(path)).close()
+    start, size = spoil
+    data = path.read_bytes()
+    spoilt = data[:start] + bytes(size) + data[start + size :] if size else b"no database" * 999
+    path.write_bytes(spoilt)
+    with pytest.raises(HubDatabaseError, match="move it away, and the tables tell everything again") as found:
+        Database(str(path)).tables()
+    assert "\n" not in str(found.value)
+    assert path.read_bytes() == spoilt, "a file that was named by mistake is never touched"
+
+
+def test_one_accent_is_one_player_however_it_was_typed(club: Club, journal: Journal) -> None:
+    telling = Telling(journal, play(journal, header=HEADER))
+    telling.read_on()
+    for table, name in (("hall-1", "A\u0301nn"), ("hall-2", "\u00c1nn")):
+        for payload in telling.payloads:
+            bulletin = read_bulletin(payload)
+            begin = bulletin.begin and replace(bulletin.begin, seats=(name, *bulletin.begin.seats[1:]))
+            club.hub.hear(f"cardtable/{table}/log", pack(replace(bulletin, begin=begin)))
+    club.hub.turn()
+    both = [one for one in leaders(club.database.board()) if one.name in ("A\u0301nn", "\u00c1nn")]
+    assert [one.tables for one in both] == [("hall-1", "hall-2")]
+
+
+def test_a_hub_that_hears_another_ones_word_says_its_own_again_and_no_oftener(club: Club, journal: Journal) -> None:
+    play(journal, header=CLUB)
+    teller = club.table("hall-1", journal, board())
+    club.broker.connect(club.hub)
+    club.until(lambda: bool(club.database.ledgers()))
+    for _ in range(20):
+        club.broker.publish("cardtable/hub/available", b'{"hub":"0123456789abcdef","online":true}', True)
+    club.broker.deliver()
+    assert sum(name == "cardtable/hub/available" for name, _ in club.broker.waiting) == 1
+    club.until(lambda: teller.sender.hub == club.database.hub and teller.sender.lacking == 0, 30)
+
+
+def test_a_table_of_a_hundred_sessions_lacks_nothing_when_all_are_told(club: Club) -> None:
+    offers = [{"session": f"{n:05}-abcd", "lines": 3, "head": "ab" * 32, "ended": True} for n in range(100)]
+    for first in (0, 50):
+        told = json.dumps({"offers": offers[first : first + 50]}).encode()
+        club.hub.hear("cardtable/hall-1/inventory", told)
+    club.hub.turn()
+    assert shown(club.hub.board.snapshot())["table:hall-1"]["lacking"] == 150
+    for n in range(100):
+        club.hub._answer("hall-1", f"{n:05}-abcd", Standing(3, "ab" * 32))
+    club.hub.turn()
+    assert shown(club.hub.board.snapshot())["table:hall-1"]["lacking"] == 0
+    assert len(club.hub._cards["hall-1"].offered) <= OFFERED
 
 
 def test_a_flood_of_tables_is_bounded(club: Club, monkeypatch: pytest.MonkeyPatch) -> None:

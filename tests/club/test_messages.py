@@ -65,13 +65,13 @@ def test_every_message_reads_back_as_it_was_written() -> None:
         ({"winner": 99}, "winner"),
         ({"over": 1}, "over"),
         ({"begin": []}, "begin"),
-        ({"begin": {"game": "x", "title": "x", "seats": ["Ann", "Ann"], "program": ""}}, "begin.seats"),
-        ({"begin": {"game": "x", "title": "x", "seats": ["A\u202enn"], "program": ""}}, "begin.seats"),
+        ({"begin": {"game": "x", "title": "x", "seats": ["Ann", 7], "program": ""}}, "begin.seats"),
+        ({"begin": {"game": "x", "title": "x", "seats": [], "program": ""}}, "begin.seats"),
         ({"begin": {"game": "x", "title": "x", "seats": ["A" * 61], "program": ""}}, "begin.seats"),
         ({"begin": {"game": "x", "title": "x", "seats": ["Ann"], "dealer": 2, "program": ""}}, "begin.dealer"),
         ({"said": [{"id": 0, "kind": "shout", "code": "", "counters": 0}]}, "said.kind"),
         ({"said": "x"}, "said"),
-        ({"code": "a\nb"}, "code"),
+        ({"code": ["a"]}, "code"),
         ({"wall_ns": 1 << 63}, "wall_ns"),
     ],
 )  # fmt: skip
@@ -79,6 +79,24 @@ def test_what_does_not_fit_is_refused_with_its_place(change: dict[str, Any], wor
     data = {**json.loads(pack(BULLETIN)), **change}
     with pytest.raises(BadMessage, match=words):
         read_bulletin(json.dumps(data).encode())
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        (["Ann", "Ann", "Ann (1)"], ("Ann (1)", "Ann (2)", "Ann (1)")),
+        (["A\u202enn", "\u200b", "Bo\n"], ("Ann", "Seat 2", "Bo")),
+        (["Željka", "李小龍", "Åsa\U000e0fff"], ("Željka", "李小龍", "Åsa")),
+    ],
+    ids=["alike", "steering", "a character that this Unicode does not know"],
+)
+def test_a_strange_name_is_shown_as_well_as_can_be_and_holds_nothing_up(
+    told: list[str], shown: tuple[str, ...]
+) -> None:
+    data = {**json.loads(pack(BULLETIN)), "begin": {"game": "x", "title": "x\u202ey", "seats": told, "program": ""}}
+    begin = read_bulletin(json.dumps(data).encode()).begin
+    assert begin is not None
+    assert (begin.seats, begin.title) == (shown, "xy")
 
 
 @pytest.mark.parametrize(

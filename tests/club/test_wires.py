@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -91,6 +92,28 @@ def test_a_broker_that_is_not_there_is_said_once(monkeypatch: pytest.MonkeyPatch
     assert not wire.alive
 
 
+def test_whatever_the_library_makes_of_a_connection_is_said_and_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("paho.mqtt.client", reason="paho-mqtt comes with cardtable[club]")
+    monkeypatch.setattr(wires, "FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr(wires, "LONGEST_PAUSE_S", 0.01)
+    tries: list[object] = []
+
+    def struck(*arguments: object) -> None:
+        tries.append(arguments)
+        raise struct.error("'H' format requires 0 <= number <= 65535")
+
+    monkeypatch.setattr(wires, "_client", struck)
+    notes: list[str] = []
+    wire = Wire(Broker("127.0.0.1", 1), "t", Will("w", b"0"), Nobody(), notes.append, b"0")
+    begun = wire.moved_ns
+    wire.start()
+    until(lambda: len(tries) > 3, 30.0)
+    assert wire.alive
+    assert wire.moved_ns > begun
+    wire.close()
+    assert notes == ["error: 'H' format requires 0 <= number <= 65535; trying again"]
+
+
 @pytest.mark.parametrize(
     ("url", "more", "words"),
     [
@@ -100,12 +123,22 @@ def test_a_broker_that_is_not_there_is_said_once(monkeypatch: pytest.MonkeyPatch
         ("mqtt://hall/path", {}, "mqtt://host:1883"),
         ("mqtt://ann:secret@hall", {}, "`user`"),
         ("mqtt://hall", {"password_file": "{tmp}/none"}, "cannot be read"),
+        ("mqtt://hall", {"password_file": "{tmp}"}, "cannot be read"),
         ("mqtt://hall", {"password_file": "{tmp}/word"}, "a password without a user"),
+        ("mqtt://hall", {"password_file": "{tmp}/lines", "user": "ann"}, "one line of text"),
+        ("mqtt://hall", {"password_file": "{tmp}/empty", "user": "ann"}, "one line of text"),
+        ("mqtt://hall", {"password_file": "{tmp}/noise", "user": "ann"}, "one line of text"),
+        ("mqtt://hall", {"password_file": "{tmp}/long", "user": "ann"}, "one line of text"),
+        ("mqtt://hall", {"user": "a" * 65_536}, "too long"),
         ("mqtts://hall", {"ca": "{tmp}/none"}, "is no file"),
     ],
 )
 def test_a_broker_that_cannot_be_meant_is_one_line(tmp_path: Path, url: str, more: dict[str, str], words: str) -> None:
     (tmp_path / "word").write_text("secret\n")
+    (tmp_path / "lines").write_text("secret\nsecret\n")
+    (tmp_path / "empty").write_text("\n")
+    (tmp_path / "noise").write_bytes(b"\xff\xfe")
+    (tmp_path / "long").write_text("secret" * 11_000)
     with pytest.raises(ConfigError, match=words) as found:
         broker_of(url, **{name: value.replace("{tmp}", str(tmp_path)) for name, value in more.items()})
     assert "\n" not in str(found.value)

@@ -65,7 +65,7 @@ function frame() {
     $("main"),
     h("div", { class: "club-night" },
       h("section", { "aria-labelledby": "tables-title" },
-        h("div", { class: "club-head" }, h("h1", { id: "tables-title" }, t("club.tables")), h("p", { class: "quiet", id: "there" })),
+        h("div", { class: "club-head" }, h("h1", { id: "tables-title" }, t("club.tables")), h("p", { class: "quiet", id: "there" }), jumps()),
         h("ul", { class: "club-tables", id: "tables" })),
       h("div", {},
         h("section", { class: "panel", "aria-labelledby": "board-title" },
@@ -75,6 +75,12 @@ function frame() {
         h("section", { class: "panel", "aria-labelledby": "settle-title" }, h("h2", { id: "settle-title" }, t("settle.title")), h("div", { id: "settle" })),
         h("details", { class: "panel" }, h("summary", {}, t("sessions.title")), h("ul", { class: "club-sessions", id: "sessions" })))),
   );
+}
+
+/** On a phone the evening lies below all the tables of the hall: the way there. */
+function jumps() {
+  const to = (id, words) => h("button", { type: "button", onclick: () => $(id).scrollIntoView() }, t(words));
+  return h("nav", { class: "club-jump", "aria-label": t("club.jump") }, to("board-title", "evening.title"), to("settle-title", "settle.title"));
 }
 
 /** Everything that follows the stream. */
@@ -182,8 +188,11 @@ function settle(figures) {
 
 function transfer(one) {
   const key = one.to === POOL ? "settle.leaves" : one.from === POOL ? "settle.has" : "settle.pays";
-  return t(key, { from: one.from, to: one.to, n: one.counters });
+  return t(key, { from: apart(one.from), to: apart(one.to), n: one.counters });
 }
+
+/** A name within a sentence: one that is written from right to left must not carry the numbers after it along. */
+const apart = (name) => `\u2068${name}\u2069`;
 
 function more(list, words, figures) {
   if (all[list] || figures[list].length <= SHOWN) return null;
