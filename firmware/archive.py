@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import RLock
 from typing import Any
 
 from .journal.chain import head_code
 from .journal.errors import NoSuchSession
 from .journal.explain import explain
-from .journal.export import Format, export_session
+from .journal.export import Format, exported
 from .journal.journal import Journal
 from .journal.listing import Query, Summary
 from .journal.replay import settle_evening, setup_of
@@ -111,20 +109,21 @@ class Archive:
     def export(self, session_id: str, form: str) -> Download | None:
         """See `SessionArchive`."""
         kind = Format(form)
-        with self._turn, TemporaryDirectory() as folder:
+        with self._turn:
             try:
-                path = export_session(self._journal, session_id, kind, Path(folder) / f"cardtable-session.{form}")
+                data = exported(self._journal, session_id, kind)
             except NoSuchSession:
                 return None
-            return Download(f"cardtable-{session_id}.{form}", _MEDIA[kind], path.read_bytes())
+            return Download(f"cardtable-{session_id}.{form}", _MEDIA[kind], data)
 
     def settle_up(self, session_ids: Sequence[str]) -> dict[str, Any] | None:
         """See `SessionArchive`."""
         with self._turn:
             try:
-                return settle_evening(self._journal, session_ids).to_json()
+                settlement, left_out = settle_evening(self._journal, (), session_ids)
             except NoSuchSession:
                 return None
+        return {**settlement.to_json(), "left_out": list(left_out)}
 
     def _listed(self, one: Summary) -> dict[str, Any]:
         said = one.to_json()

@@ -23,6 +23,7 @@ from .plain import forgiving, plain, plain_json, plain_line
 if TYPE_CHECKING:
     from .config import TableConfig
     from .journal.journal import Journal
+    from .journal.listing import Query
     from .panel.config import PanelConfig
     from .referee.rulings import Ruling
 
@@ -81,7 +82,7 @@ def _say(words: str, status: int) -> int:
 def _warn(words: str) -> None:
     """A line on standard error; none for no words."""
     if words:
-        print(plain(f"cardtable: {words}"), file=sys.stderr, flush=True)
+        print(plain_line(f"cardtable: {words}"), file=sys.stderr, flush=True)
 
 
 def _words_of(error: ValueError | OSError) -> str:
@@ -306,7 +307,7 @@ def check(panel: bool, as_json: bool) -> int:
     from .setting_up import table_settings
 
     if panel:
-        return _check_panel()
+        return _check_panel(as_json)
     lines = []
     for line in selftest.check(selftest.Probes(look=_picture_of)):
         lines.append(line)
@@ -347,33 +348,40 @@ def _size(text: str) -> tuple[float, float]:
 
 
 def _panel_config(seats: int | None) -> PanelConfig:
+    """The panel that table.toml describes, for so many seats; the usual one where it describes none."""
     from .config import config_folder, load_table
     from .panel.config import BoardKind, default, panel_config
 
     path = config_folder() / "table.toml"
-    if seats is None and path.is_file():
+    if path.is_file():
         config = load_table(path)
-        wanted = panel_config(config.panel, config.seats)
+        seats = seats or config.seats
+        wanted = panel_config(config.panel, seats)
         if wanted.board is not BoardKind.NONE:
             return wanted
-        seats = config.seats
     count = seats or 4
     return default(BoardKind.SMALL if count <= 4 else BoardKind.LARGE, count)
 
 
-def _check_panel() -> int:
+def _check_panel(as_json: bool) -> int:
     from .config import config_folder, load_table
     from .panel.check import Outcome, check_panel
     from .selftest import no_panel
 
     path = config_folder() / "table.toml"
     if path.is_file() and (line := no_panel(load_table(path))) is not None:
-        _tell_line(line.text)
+        if as_json:
+            _print_json(line.to_json())
+        else:
+            _tell_line(line.text)
         return 0
     good = True
     for report in check_panel(_panel_config(None)):
-        _tell_line(report.words)
         good = good and report.outcome is not Outcome.FAILED
+        if as_json:
+            _print_json(report.to_json())
+        else:
+            _tell_line(report.words)
     return 0 if good else EXIT_NO
 
 
@@ -490,6 +498,7 @@ def sessions(
     """The sessions kept here, newest first."""
     from .config import data_folder
     from .journal.listing import Query, day_ns
+    from .journal.names import counted
 
     wanted = Query(
         game=game,
@@ -499,6 +508,9 @@ def sessions(
         disputes=disputes,
     )
     with _journal() as journal:
+        if lost := journal.missing():
+            _warn(f"WARNING: of {counted(len(lost), 'session')} only the spare log is left: see `cardtable repair`")
+        _warn_of_unknown(journal, wanted)
         found = journal.sessions(wanted)
         if not found and not as_json:
             _tell_line(f"no such session is kept in {data_folder()}; `cardtable demo` or `cardtable play` makes one")
@@ -586,26 +598,30 @@ def verify(session: str, code: str | None, as_json: bool) -> int:
 @click.argument("sessions", nargs=-1, metavar="[SESSION]...")
 @click.option("--evening", type=_day, metavar="DATE", help="All sessions begun from noon of this day to the next noon.")
 @as_json
-def settle(sessions: tuple[str, ...], evening: datetime | None, as_json: bool) -> None:
+def settle(sessions: tuple[str, ...], evening: datetime | None, as_json: bool) -> int:
     """Settle up over these sessions, or a whole evening: who owes whom, in the fewest transfers."""
     from .journal.listing import Query, day_ns
     from .journal.replay import settle_evening
     from .journal.verify import doubt
 
     with _journal() as journal:
+        found: list[str] = []
         if evening is not None:
             noon = evening + timedelta(hours=12)
-            found = journal.sessions(Query(since_ns=day_ns(noon), until_ns=day_ns(noon + timedelta(days=1))))
-            sessions = (*sessions, *(one.row.id for one in found))
-        if not sessions:
+            wanted = Query(since_ns=day_ns(noon), until_ns=day_ns(noon + timedelta(days=1)))
+            found = [one.row.id for one in journal.sessions(wanted)]
+        if not (sessions or found):
             raise click.UsageError("No session: name some, or give --evening and a day on which there was play.")
-        for session in sessions:
+        for session in (*sessions, *found):
             _warn(doubt(journal, session))
-        settlement = settle_evening(journal, sessions)
+        settlement, left_out = settle_evening(journal, sessions, found)
+        for words in left_out:
+            _warn(f"WARNING: left out: {words}")
         if as_json:
             _print_json(settlement.to_json())
         else:
             _tell(settlement.text())
+        return EXIT_NO if left_out else 0
 
 
 @commands.command()
@@ -617,43 +633,78 @@ def stats(game: str | None, player: str | None, svg: Path | None) -> None:
     from .journal.listing import Query
     from .journal.stats import net_svg, statistics, total_nets
 
+    wanted = Query(game=game, player=player)
     with _journal() as journal:
-        found = statistics(journal, Query(game=game, player=player))
+        _warn_of_unknown(journal, wanted)
+        found = statistics(journal, wanted)
+    for words in found.doubts:
+        _warn(words)
     _tell(found.text())
     if svg is not None:
         svg.write_text(net_svg(total_nets(found), "Won and lost"), encoding="utf-8")
 
 
+def _warn_of_unknown(journal: Journal, query: Query) -> None:
+    """A game that nobody knows is wrong usage; a player whom no session knows was probably misspelt."""
+    from .journal.listing import check_game, unknown_player
+
+    check_game(journal.store, query)
+    _warn(unknown_player(journal.store, query))
+
+
 @commands.command()
 @click.argument("session")
-def forget(session: str) -> None:
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def forget(session: str, yes: bool) -> None:
     """Remove a session's pictures; its ledger and log stay."""
+    from .journal.report import what_is_forgotten
+
     with _journal(write=True, alone=True) as journal:
-        _tell(f"{journal.forget(session) / 1e6:.1f} MB of pictures removed; the log is kept")
+        row = journal.session(session)
+        if not yes and sys.stdin.isatty():
+            click.confirm(plain_line(f"{what_is_forgotten(journal, row)} Remove them for good"), abort=True, err=True)
+        elif not yes and session == "last":
+            raise click.UsageError(f"The last session is {row.id}: say so, or give --yes.")
+        _tell(f"{journal.forget(row.id) / 1e6:.1f} MB of pictures of {row.id} removed; the log is kept")
 
 
 @commands.command()
 def repair() -> None:
-    """Put a damaged journal right, as the table does at its start: nothing is deleted, broken files are set aside."""
+    """Put a damaged journal right, and look at every session; nothing is deleted, broken files are set aside."""
+    from .journal.mend import mend
+
     with _journal(write=True) as journal:
-        for words in journal.notices or (f"{journal.folder}: nothing to repair",):
+        for words in mend(journal):
             _tell_line(words)
 
 
 @commands.command()
 @click.argument("session")
 @click.option("--format", "form", type=click.Choice(["json", "csv", "html", "zip"]), default="html", show_default=True)
-@click.option("--to", "target", type=click.Path(path_type=Path), help="The file to write.")
-def export(session: str, form: str, target: Path | None) -> None:
+@click.option("--to", "target", type=click.Path(path_type=Path), help="The file to write; - is standard output.")
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+def export(session: str, form: str, target: Path | None, force: bool) -> None:
     """Write a session into one file: to print (html), to count with (csv), to keep or to import (zip)."""
-    from .journal.export import WITH_PICTURES, Format, export_session
+    from .journal.export import WITH_PICTURES, Format, export_session, exported
     from .journal.verify import doubt, spoilt_pictures
 
     with _journal() as journal:
         _warn(doubt(journal, session))
         if form in WITH_PICTURES:
             _warn(spoilt_pictures(journal, session))
-        _tell_line(str(export_session(journal, session, Format(form), target)))
+        if str(target) == "-":
+            _pour(exported(journal, session, Format(form)))
+        else:
+            _tell_line(str(export_session(journal, session, Format(form), target, force=force)))
+
+
+def _pour(data: bytes) -> None:
+    """A whole file into standard output."""
+    if sys.stdout.isatty():
+        raise click.UsageError("--to -: a terminal is no place for a whole file: send it into one, or into a pipe.")
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
 
 
 @commands.command()
@@ -669,9 +720,12 @@ def serve() -> int:
 def import_(file: Path) -> None:
     """Take a session that was exported as zip into the sessions kept here."""
     from .journal.importing import import_zip
+    from .journal.verify import spoilt_pictures
 
     with _journal(write=True) as journal:
-        _tell_line(import_zip(journal, file))
+        session = import_zip(journal, file)
+        _warn(spoilt_pictures(journal, session))
+        _tell_line(session)
 
 
 # --- many tables ---------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from firmware.referee.rulings import words_of
 
 from .errors import BadEntry
 from .journal import Journal
-from .names import counted, visible
+from .names import as_text, counted, visible
 from .report import Said, Story, Told, clock_time, story
 from .verify import doubted_pictures
 
@@ -73,7 +73,7 @@ class Explanation:
 
     def text(self) -> str:
         """What ``cardtable explain`` prints."""
-        return "\n".join(_lines(self)) + "\n"
+        return as_text(_lines(self))
 
 
 def explain(journal: Journal, session_id: str, ruling: str | int) -> Explanation:

@@ -8,6 +8,7 @@ import json
 import os
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -16,15 +17,14 @@ from typing import Any
 from firmware.referee.events import to_json
 
 from .chain import head_code
-from .errors import from_os
+from .errors import JournalError, from_os
 from .guard import sync_folder
 from .journal import Journal
 from .listing import iso
 from .page import page
-from .replay import kept_ruling
 from .report import Story, Told, story
-from .rows import removed_photos
-from .spare import spare_row
+from .rows import kept_ruling, removed_photos
+from .spare import safe_name, spare_row
 from .verify import doubted_pictures
 
 #: What an exported file says it is; a reader refuses another one.
@@ -58,25 +58,35 @@ class Format(StrEnum):
 WITH_PICTURES = (Format.HTML, Format.ZIP)
 
 
-def export_session(journal: Journal, session_id: str, form: Format, target: Path | None = None) -> Path:
+def export_session(
+    journal: Journal, session_id: str, form: Format, target: Path | None = None, *, force: bool = False
+) -> Path:
     """Export a session into a file, ``cardtable-<id>.<format>`` in this folder unless given; the file's path.
 
     :raises NoSuchSession: if there is none.
-    :raises JournalError: if the file cannot be written.
+    :raises JournalError: if the file cannot be written, or is there already and ``force`` is not given.
     """
-    row = journal.session(session_id)
-    path = target or Path(f"cardtable-{row.id}.{form.value}")
+    path = target or Path(f"cardtable-{safe_name(journal.session(session_id).id)}.{form.value}")
+    if not force and os.path.lexists(path):
+        raise JournalError(f"{path}: is there already: name another with --to, or give --force")
+    _write(path, exported(journal, session_id, form))
+    return path
+
+
+def exported(journal: Journal, session_id: str, form: Format) -> bytes:
+    """A session as the bytes of one file.
+
+    :raises NoSuchSession: if there is none.
+    """
     match form:
         case Format.JSON:
-            data = json.dumps(export_json(journal, row.id), ensure_ascii=False, indent=1).encode("utf-8", "replace")
+            return json.dumps(export_json(journal, session_id), ensure_ascii=False, indent=1).encode("utf-8", "replace")
         case Format.CSV:
-            data = export_csv(journal, row.id).encode("utf-8-sig", "replace")
+            return export_csv(journal, session_id).encode("utf-8-sig", "replace")
         case Format.HTML:
-            data = export_html(journal, row.id).encode("utf-8", "replace")
+            return export_html(journal, session_id).encode("utf-8", "replace")
         case Format.ZIP:
-            data = export_zip(journal, row.id)
-    _write(path, data)
-    return path
+            return export_zip(journal, session_id)
 
 
 def export_json(journal: Journal, session_id: str) -> dict[str, Any]:
@@ -179,4 +189,6 @@ def _write(path: Path, data: bytes) -> None:
         os.replace(part, path)
         sync_folder(path.parent)
     except OSError as error:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
         raise from_os(error, path) from None

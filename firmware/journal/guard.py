@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -81,6 +83,24 @@ class Reserve:
         except OSError:
             return False
         return True
+
+
+def read_ordinary(path: Path, most: int = -1) -> bytes | None:
+    """Up to ``most`` bytes of a file; None if there is none, or a link, a folder, a pipe or a device in its place.
+
+    :raises OSError: if it cannot be read (for want of permission, for instance).
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO):
+            return None
+        raise
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        return None
+    with os.fdopen(handle, "rb") as file:
+        return file.read(most)
 
 
 def free_bytes(folder: Path) -> int:

@@ -25,16 +25,17 @@ from .errors import BadEntry, Damaged, DiskFull, JournalError, NoSuchSession, fr
 from .guard import Lock, Reserve, free_bytes, make_folder
 from .judge import OPENING as OPENING  # for those who keep what was said before the first entry
 from .judge import deals_of
+from .lines import UNFINISHED, Line, LineKind, Remark, SessionHeader, entries_of, entry_body, line_entry, read_line
 from .lines import Deal as Deal
-from .lines import Line, LineKind, Remark, SessionHeader, entries_of, entry_body, line_entry, read_line
 from .listing import Query, Summary, find
+from .names import counted
 from .pen import Draft, Pen, Tail, read_row, read_text, unreadable
 from .photos import FOLDER as PHOTO_FOLDER
 from .photos import PhotoShelf, is_name, is_whole
-from .recover import Places, Repairs, open_sound, session_number
+from .recover import Places, Repairs, lost, open_sound, session_number
 from .rows import add_rulings, json_value, rulings_seal
 from .spare import FOLDER as SPARE_FOLDER
-from .spare import Spare
+from .spare import Spare, safe_name
 from .store import NAME, RulingRow, SessionRow, Store, open_to_read
 from .wear import Wear, written_bytes
 
@@ -131,6 +132,7 @@ class Journal:
         clock = clock or SystemClock()
         places = Places(folder, Spare(folder / SPARE_FOLDER), PhotoShelf(folder / PHOTO_FOLDER))
         if read_only:
+            _check_not_lost(places)
             store, lock, repairs = open_to_read(folder / NAME), None, Repairs()
         else:
             lock = _take(folder)
@@ -193,11 +195,11 @@ class Journal:
         if not header.seats:
             raise BadEntry("a session needs at least one seat")
         if (open_one := self.live()) is not None:
-            self.end(open_one.id, {"unfinished": True})
+            self.end(open_one.id, dict(UNFINISHED))
         present = now(self._clock)
         previous = self._last_stamp() or present
-        if previous.boot == present.boot and step_ns(previous, present):
-            self._doubt_times(previous.boot)
+        if previous.boot == present.boot and (step := step_ns(previous, present)):
+            self._doubt_times(previous.boot, step / 1e9)
         session_id, number = self._next_id()
         self._meter(session_id)
         tail = Tail(number, session_id, 0, genesis(session_id), previous)
@@ -386,6 +388,16 @@ class Journal:
             self.store.checkpoint()
         return freed + self.photos.remove(names)
 
+    def missing(self) -> list[str]:
+        """Sessions of which only the spare log is left; a start or `cardtable repair` puts them back."""
+        spare = self._places.spare.ids()  # first: a session that begins meanwhile is in the database before
+        kept = {safe_name(name) for (name,) in self.store.rows("SELECT id FROM session")}
+        return sorted(spare - kept)
+
+    def present(self) -> Stamp:
+        """The present moment on the journal's clock."""
+        return now(self._clock)
+
     def spare_words(self) -> str:
         """What of the journal's own could make room on a full disk, to be added to a refusal; "" for nothing."""
         sql = (
@@ -418,6 +430,9 @@ class Journal:
             found = self.store.sessions("number = ?", int(session_id), limit=1)
         if not found and session_id == "last":
             raise NoSuchSession(f"no session is kept in {self._places.folder} yet; CARDTABLE_DATA names another folder")
+        if not found and session_id in self._places.spare.ids():
+            words = "is missing in the database; its spare log is here: `cardtable repair` puts it back"
+            raise NoSuchSession(f"session {session_id} {words}")
         if not found:
             raise NoSuchSession(f"no session is called {session_id[:80]!r}: `cardtable sessions` lists them")
         return found[0]
@@ -435,13 +450,12 @@ class Journal:
             return read_line(last[-1]).stamp if last else None
         return None
 
-    def _doubt_times(self, boot: str) -> None:
-        """The clock was set since the last session: the wall times of those of the same boot are doubtful (E07)."""
-        newest = self.store.sessions(limit=_DOUBTED)
-        doubtful = [row.number for row in newest if next(self.lines(row.id)).stamp.boot == boot]
-        with self.store.writing() as execute:
-            for number in doubtful:
-                execute("UPDATE session SET uncertain = 1 WHERE number = ?", (number,))
+    def _doubt_times(self, boot: str, seconds: float) -> None:
+        """The clock was set since the last session: the logs of those of the same boot say so, oldest first (E07)."""
+        for row in reversed(self.store.sessions("uncertain = 0", limit=_DOUBTED)):
+            with suppress(Damaged, StopIteration):
+                if next(self.lines(row.id)).stamp.boot == boot:
+                    self.remark(row.id, Remark.CLOCK_STEP, seconds=seconds)
 
     def _tail(self, session_id: str) -> Tail:
         row = self._row(session_id)
@@ -462,6 +476,18 @@ class Journal:
             return ((), refusal) if refusal else (self.photos.put(whole), reason)
         except OSError:
             return (), "disk"  # the fact itself may still find room, and that counts
+
+
+def _check_not_lost(places: Places) -> None:
+    """A database that is gone is not a journal without sessions.
+
+    :raises Damaged: if there are spare logs and no database.
+    """
+    path = places.folder / NAME
+    fault = lost(path)
+    if fault and (count := len(places.spare.ids())):
+        words = f"{fault}, but the spare logs of {counted(count, 'session')} are here"
+        raise Damaged(f"{path}: {words}: `cardtable repair` makes it anew from them (the table does it when it starts)")
 
 
 def _take(folder: Path) -> Lock:

@@ -13,12 +13,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from firmware.referee.events import Entry, from_json, to_json
 
 from .chain import canonical, parsed
-from .clock import Stamp
+from .clock import Stamp, elapsed_ns
+
+#: The result of a session that was left before its end.
+UNFINISHED: Mapping[str, Any] = {"unfinished": True}
 
 #: No session lasts for ten years, in seconds.
 LONGEST_S = 10 * 365.25 * 86_400.0
@@ -43,6 +47,7 @@ class Remark(StrEnum):
     REBUILT = "rebuilt"  # the database was damaged and rebuilt
     THINNED = "photos_thinned"  # pictures removed to make room: `photos`
     FORGOTTEN = "photos_forgotten"  # pictures removed because people asked: `photos`
+    LOST = "photos_lost"  # pictures that were damaged or missing when the session was imported: `photos`
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +108,9 @@ class SessionHeader:
             raise ValueError("a session without a game or without seats")
         if not all(isinstance(text, str) for text in (*texts, *seats)):
             raise ValueError("a name that is no text")
-        if not (dealer is None or _is_int(dealer)) or not all(_is_dict(known.get(n, {})) for n in _TABLES):
+        if not all(map(_can_be_kept, (*texts, *seats))):
+            raise ValueError("a name with half a character")
+        if not (dealer is None or is_int(dealer)) or not all(_is_dict(known.get(n, {})) for n in _TABLES):
             raise ValueError("a dealer or house rules of no known form")
         return cls(**{**known, "seats": tuple(seats)})
 
@@ -175,14 +182,14 @@ def _check(line: Line) -> None:
     stamp, body = line.stamp, line.body
     numbers = (line.seq, line.deal, stamp.mono_ns, stamp.wall_ns)
     texts = (line.lost, stamp.boot, *line.photos)
-    if not (all(map(_is_int, numbers)) and all(isinstance(text, str) for text in texts) and _is_dict(body)):
+    if not (all(map(is_int, numbers)) and all(isinstance(text, str) for text in texts) and _is_dict(body)):
         raise ValueError("a field of the wrong type")
     if line.seq < 0:
         raise ValueError("a number out of range")
     match line.kind:
         case LineKind.BEGIN:
             SessionHeader.from_json(body)
-        case LineKind.DEAL if not (body["dealer"] is None or _is_int(body["dealer"])) or not _is_dict(body["deal"]):
+        case LineKind.DEAL if not (body["dealer"] is None or is_int(body["dealer"])) or not _is_dict(body["deal"]):
             raise ValueError("a deal of no known form")
         case LineKind.FACT:
             line_entry(line)
@@ -194,7 +201,7 @@ def _check(line: Line) -> None:
 
 def _check_note(body: Mapping[str, Any]) -> None:
     seconds, dropped, photos = body.get("seconds", 0), body.get("bytes", 0), body.get("photos", [])
-    if not isinstance(body["code"], str) or not _is_number(seconds) or not _is_int(dropped):
+    if not isinstance(body["code"], str) or not _is_number(seconds) or not is_int(dropped):
         raise ValueError("a remark of no known form")
     if not isinstance(photos, list) or not all(isinstance(name, str) for name in photos):
         raise ValueError("a remark about no pictures")
@@ -206,10 +213,10 @@ def _check_end(body: Mapping[str, Any]) -> None:
     """A last line without a result is one; what stands there must be what its readers count on."""
     result = body.get("result")
     results = result if isinstance(result, list) else [result]
-    if not all(one is None or (_is_dict(one) and _is_int(one.get("deal", 0))) for one in results):
+    if not all(one is None or (_is_dict(one) and is_int(one.get("deal", 0))) for one in results):
         raise ValueError("a result of no known form")
     written = body.get("written", {})
-    if not _is_dict(written) or not all(map(_is_number, written.values())) or not _is_int(written.get("bytes", 0)):
+    if not _is_dict(written) or not all(map(_is_number, written.values())) or not is_int(written.get("bytes", 0)):
         raise ValueError("a count of bytes written of no known form")
 
 
@@ -219,21 +226,36 @@ _NEEDED: dict[str, str] = {
     Remark.TAIL_REPAIRED.value: "bytes",
     Remark.THINNED.value: "photos",
     Remark.FORGOTTEN.value: "photos",
+    Remark.LOST.value: "photos",
 }
 _TABLES = ("house", "deal", "table")
 
 
-def _is_int(value: object) -> bool:
+def is_int(value: object) -> bool:
     """A whole number that fits the database; JSON knows larger ones."""
     return type(value) is int and abs(value) < 1 << 63
 
 
 def _is_number(value: object) -> bool:
-    return _is_int(value) or (isinstance(value, float) and math.isfinite(value))
+    return is_int(value) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _can_be_kept(text: str) -> bool:
+    """Whether a text is whole: JSON can write one half of a character alone, no file and no database takes it."""
+    return not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def _is_dict(value: object) -> bool:
     return isinstance(value, dict | Mapping)
+
+
+def played_ns(lines: Iterable[Line]) -> int:
+    """How long a session was played: from its beginning to its end, or to the last fact if it was left unfinished.
+
+    By the monotonic clock; the time for which the machine was off does not count, nor what was remarked later.
+    """
+    kept = [line for line in lines if line.kind is not LineKind.NOTE and line.body.get("result") != UNFINISHED]
+    return sum(elapsed_ns(a.stamp, b.stamp) for a, b in pairwise(kept) if a.stamp.boot == b.stamp.boot)
 
 
 _DEFAULTS: dict[str, Any] = {"t": 0.0, "at": 0.0, "confidence": 1.0, "seat_confidence": 1.0, "source": "script"}
@@ -260,6 +282,6 @@ def line_entry(line: Line) -> Entry:
     source = values["source"]
     if not isinstance(source, str) or not all(_is_number(v) for name, v in values.items() if name != "source"):
         raise ValueError("an entry of no known form")
-    if not _is_int(line.body["number"]) or line.body["number"] < 0 or abs(values["t"]) > LONGEST_S:
+    if not is_int(line.body["number"]) or line.body["number"] < 0 or abs(values["t"]) > LONGEST_S:
         raise ValueError("an entry's number or time out of range")
     return Entry(line.body["number"], from_json(line.body["fact"]), photos=line.photos, **values)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from typing import Any
 
-from .names import shown_names
+from firmware.referee.match import game_called
+
+from .names import LONGEST, shown_names, visible
 from .rows import folded
 from .store import SessionRow, Store
 
@@ -72,6 +75,26 @@ def find(store: Store, query: Query) -> list[Summary]:
     rows = store.sessions(where, *(value for _, value in given), limit=query.limit)
     names = _names(store, rows)
     return [Summary(row, names.get(row.number, ())) for row in rows]
+
+
+def check_game(store: Store, query: Query) -> None:
+    """Make sure that the game asked for is one: known to this program, or kept here by another one.
+
+    :raises BadSetup: if it is none, with what was probably meant.
+    """
+    game = query.game
+    if game is not None and not store.rows("SELECT 1 FROM session WHERE game = ? LIMIT 1", game):
+        game_called(game)
+
+
+def unknown_player(store: Store, query: Query) -> str:
+    """A line if nobody of the name asked for is in any session, with who was probably meant; "" if somebody is."""
+    if query.player is None or store.rows("SELECT 1 FROM seat WHERE folded = ? LIMIT 1", folded(query.player)):
+        return ""
+    names = dict(store.rows("SELECT DISTINCT folded, name FROM seat"))
+    near = get_close_matches(folded(query.player)[:LONGEST], names, 1)
+    meant = f"; did you mean {visible(names[near[0]])}?" if near else ""
+    return f"no session kept here has a player called {visible(query.player)[:LONGEST]!r}{meant}"
 
 
 def _names(store: Store, rows: list[SessionRow]) -> dict[int, tuple[str, ...]]:

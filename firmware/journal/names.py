@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 #: Longest name shown, in characters; a longer one ends with an ellipsis.
 LONGEST = 40
@@ -13,6 +13,20 @@ def visible(text: str) -> str:
     """Text without characters that steer a terminal or turn the writing direction; runs of spaces become one."""
     kept = (" " if c.isspace() else c for c in text if c.isspace() or not unicodedata.category(c).startswith("C"))
     return " ".join("".join(kept).split())
+
+
+def as_text(lines: Iterable[str]) -> str:
+    """Lines as one text; whatever words of others stand in one of them, it cannot begin another or steer a terminal."""
+    return "".join(f"{one_line(line)}\n" for line in lines)
+
+
+def one_line(text: str) -> str:
+    """A text as one line, its spaces as they are; what would steer a terminal becomes a space."""
+    return "".join(" " if unicodedata.category(char) in _STEERING else char for char in text)
+
+
+#: Unicode's classes of controls, formats, half characters and line separators.
+_STEERING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
 def shown_name(name: str, seat: int) -> str:
@@ -49,4 +63,4 @@ def counted(number: int, word: str) -> str:
 
 def title(game: str) -> str:
     """A game's name for people."""
-    return game.replace("_", " ").title()
+    return visible(game.replace("_", " ")).title()

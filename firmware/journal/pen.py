@@ -77,7 +77,7 @@ class Pen:
         remarks = [] if tail.ended else list(self._before(tail, stamp, drafts[0].deal))
         drafts = [*remarks, *drafts] if tail.seq else [*drafts, *remarks]
         lines = [Line(tail.seq + i, d.kind, d.deal, stamp, d.body, d.photos, d.lost) for i, d in enumerate(drafts)]
-        sealed = _seal(tail.head, lines)
+        sealed = seal(tail.head, lines)
         self._tails.pop(tail.id, None)  # until the disk has said yes, only the disk knows where the log ends
         self._write(tail, lines, sealed)
         self._tails[tail.id] = _after(tail, lines, sealed[-1].hash)
@@ -165,7 +165,8 @@ def unreadable(session_id: str, seq: int | None) -> Damaged:
     )
 
 
-def _seal(head: str, lines: Iterable[Line]) -> list[Sealed]:
+def seal(head: str, lines: Iterable[Line]) -> list[Sealed]:
+    """Lines as they are kept after a line with hash ``head``."""
     sealed = []
     for line in lines:
         text = line_text(line)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from .guard import make_folder, sync_folder
+from .guard import make_folder, read_ordinary, sync_folder
 
 FOLDER = "pictures"
 _SUFFIX = ".jpg"
@@ -79,38 +79,45 @@ class PhotoShelf:
         return tuple(photo_hash(data) for data in photos)
 
     def get(self, name: str) -> bytes | None:
-        """The bytes of a picture, or None if it is not here; never follows a link."""
+        """The bytes of a picture, or None if it is not here; a link, a folder or a pipe in its place is no picture."""
         try:
-            handle = os.open(self.path(name), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            return read_ordinary(self.path(name), MAX_BYTES + 1)
         except OSError:
             return None
-        with os.fdopen(handle, "rb") as file:
-            return file.read(MAX_BYTES + 1)
+
+    def size(self, name: str) -> int:
+        """The bytes that a picture takes on the disk; -1 if there is none."""
+        try:
+            return self.path(name).lstat().st_size
+        except OSError:
+            return -1
 
     def fault(self, name: str) -> str:
-        """What is wrong with the picture called ``name``: "" (nothing), "missing", "cut short" or "changed"."""
+        """What is wrong with a picture: "" for nothing, "missing" for no file; other words for one that is not it."""
         data = self.get(name)
         if data is None:
-            return "missing"
+            return "no file that can be read" if os.path.lexists(self.path(name)) else "missing"
         if photo_hash(data) == name:
             return ""
         return "changed" if is_whole(data) else "cut short"
 
     def remove(self, names: Iterable[str]) -> int:
-        """Remove pictures; how many bytes that freed."""
+        """Remove pictures; how many bytes that freed. A folder in a picture's place is not ours and stays."""
         freed = 0
         for name in names:
             path = self.path(name)
-            with suppress(FileNotFoundError):
-                freed += path.lstat().st_size
+            with suppress(FileNotFoundError, IsADirectoryError):
+                size = path.lstat().st_size
                 path.unlink()
+                freed += size
         return freed
 
     def sweep(self) -> int:
         """Remove what a stopped program left half written; how many files that were."""
         left = list(self._unnamed.glob("*"))
         for path in left:
-            path.unlink(missing_ok=True)
+            with suppress(IsADirectoryError):
+                path.unlink(missing_ok=True)
         return len(left)
 
     def _has(self, data: bytes) -> bool:

@@ -6,11 +6,10 @@ Damaged files are never deleted, they are set aside with the date (E02). Lines a
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,8 +21,9 @@ from .errors import JournalError, from_os
 from .guard import make_folder, sync_folder
 from .judge import judge, rulings_of
 from .lines import LineKind, Sealed, read_line
+from .names import counted
 from .photos import PhotoShelf
-from .rows import Execute, add_line, add_rulings, add_session, drop_session, rulings_seal
+from .rows import Execute, add_line, add_rulings, add_session, drop_session, put_ruling, rulings_seal
 from .spare import Spare, SpareText, is_line, safe_name, spare_row
 from .store import NAME, RulingRow, SessionRow, Store, open_store, suspect_mark
 
@@ -68,7 +68,7 @@ def open_sound(places: Places, wall_ns: int, *, alone: bool = False) -> tuple[St
     path = places.folder / NAME
     try:
         store, fault = _try_open(path, expected=bool(places.spare.ids()), alone=alone)
-        broken = None if store else set_aside(places.folder, _database_files(path), wall_ns) / NAME
+        broken = None if store else _set_aside_database(places.folder, path, wall_ns)
         return _made_sound(store or open_store(path, alone=alone), places, broken, fault, repairs, wall_ns), repairs
     except JournalError:
         raise
@@ -79,7 +79,7 @@ def open_sound(places: Places, wall_ns: int, *, alone: bool = False) -> tuple[St
 def _made_sound(store: Store, places: Places, broken: Path | None, fault: str, repairs: Repairs, wall_ns: int) -> Store:
     """Fill a new database from what is left of the ``broken`` one, and hold it against the spare logs."""
     try:
-        if broken is not None:
+        if fault:
             _rebuild(store, places, broken, repairs, fault)
         _compare(store, places, repairs, wall_ns)
         suspect_mark(store.path).unlink(missing_ok=True)
@@ -91,18 +91,33 @@ def _made_sound(store: Store, places: Places, broken: Path | None, fault: str, r
 
 def _try_open(path: Path, *, expected: bool, alone: bool) -> tuple[Store | None, str]:
     """The open database, or what is wrong with it; an empty file is wrong if sessions are ``expected``."""
+    if expected and (gone := lost(path)):
+        return None, gone
     size = path.stat().st_size if path.exists() else 0
-    if size == 0 and expected:
-        return None, "the file was empty" if path.exists() else "the file was gone"
     try:
         store = open_store(path, alone=alone)
     except sqlite3.DatabaseError as error:
         return None, str(error)
     looked = size <= LOOK_THROUGH_BYTES or suspect_mark(path).exists()
-    if looked and (fault := store.fault()):
+    if fault := (store.fault() if looked else "") or store.strange():
         store.close()
         return None, fault
     return store, ""
+
+
+def lost(path: Path) -> str:
+    """What betrays a database at ``path`` that is not there any more, "" if it is."""
+    if not path.exists():
+        return "the file is gone"
+    if not path.is_file():
+        return "it is no file"
+    return "" if path.stat().st_size else "the file is empty"
+
+
+def _set_aside_database(folder: Path, path: Path, wall_ns: int) -> Path | None:
+    """Where the broken database lies now; None if there was nothing of it."""
+    files = [file for file in _database_files(path) if os.path.lexists(file)]
+    return set_aside(folder, files, wall_ns) / path.name if files else None
 
 
 def _database_files(path: Path) -> list[Path]:
@@ -118,8 +133,8 @@ def set_aside(folder: Path, files: Sequence[Path], wall_ns: int) -> Path:
     target = home / f"{day}-{number}"
     make_folder(target)
     for file in files:
-        if file.exists():
-            shutil.move(file, target / file.name)
+        if os.path.lexists(file):
+            os.replace(file, target / file.name)
     sync_folder(target)
     sync_folder(folder)
     return target
@@ -128,7 +143,7 @@ def set_aside(folder: Path, files: Sequence[Path], wall_ns: int) -> Path:
 # -- rebuilding the database
 
 
-def _rebuild(store: Store, places: Places, broken: Path, repairs: Repairs, fault: str) -> None:
+def _rebuild(store: Store, places: Places, broken: Path | None, repairs: Repairs, fault: str) -> None:
     """Put every session back, from its spare log or from what the broken database still tells, the longer one."""
     entries = sessions = 0
     with _Wreck(broken) as wreck:
@@ -140,19 +155,21 @@ def _rebuild(store: Store, places: Places, broken: Path, repairs: Repairs, fault
                 sessions, entries = sessions + 1, entries + len(lines)
     store.checkpoint()
     repairs.rebuilt = True
+    aside = f"; the old file was moved to {broken.parent}, nothing was deleted" if broken else ""
     repairs.words.append(
-        f"the database was damaged ({fault}): set aside in {broken.parent}, "
-        f"rebuilt from the spare log with {sessions} sessions and {entries} lines"
+        f"{store.path.name} could not be used ({fault}): a new one was made from the spare logs"
+        f"{' and what could still be read in the old one' if broken else ''}, with {counted(sessions, 'session')} and "
+        f"{counted(entries, 'line')}{aside}"
     )
 
 
 class _Wreck:
     """A broken database, read as far as it goes."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None) -> None:
         """Open ``path`` for reading, if that is possible at all."""
         self._db: sqlite3.Connection | None = None
-        if path.exists():
+        if path is not None and path.is_file():
             self._db = sqlite3.connect(path.absolute().as_uri() + "?mode=ro", uri=True)
 
     def __enter__(self) -> _Wreck:
@@ -208,11 +225,26 @@ def session_number(session_id: str) -> int:
 def restore(store: Store, shelf: PhotoShelf, session_id: str, lines: Sequence[Sealed]) -> None:
     """Put a session that is not in the database back, in one transaction; the caller makes it durable."""
     with store.writing(durable=False) as execute:
-        wanted = session_number(session_id)
-        taken = execute("SELECT 1 FROM session WHERE number = ?", (wanted,)).fetchone()
-        if taken or not wanted:
-            wanted = _next_number(execute("SELECT max(number) FROM session").fetchone())
-        _put(execute, shelf, session_id, wanted, lines)
+        put_session(execute, shelf, session_id, lines)
+
+
+def put_session(execute: Execute, shelf: PhotoShelf, session_id: str, lines: Sequence[Sealed]) -> int:
+    """As `restore`, in a transaction that is open; the number that the session got, its own if that is free."""
+    wanted = session_number(session_id)
+    taken = execute("SELECT 1 FROM session WHERE number = ?", (wanted,)).fetchone()
+    if taken or not wanted:
+        wanted = _next_number(execute("SELECT max(number) FROM session").fetchone())
+    _put(execute, shelf, session_id, wanted, lines)
+    return wanted
+
+
+def relist(store: Store, shelf: PhotoShelf, row: SessionRow, lines: Sequence[Sealed]) -> None:
+    """Tell a session's rows and lists again from its lines; rulings that its end did not seal are judged again."""
+    left = store.rulings(row.number)
+    with store.writing() as execute:
+        _put(execute, shelf, row.id, row.number, lines)
+    _tell_again(store, row.id, lines, left)
+    store.checkpoint()
 
 
 def _tell_again(store: Store, session_id: str, lines: Sequence[Sealed], left: Sequence[RulingRow]) -> None:
@@ -226,7 +258,7 @@ def _tell_again(store: Store, session_id: str, lines: Sequence[Sealed], left: Se
     with store.writing(durable=False) as execute:
         if rulings_seal(left) == seal:  # also where none was kept at the table
             for row in left:
-                execute("INSERT INTO ruling VALUES (?, ?, ?, ?, ?, ?, ?)", (number, *astuple(row)))
+                put_ruling(execute, number, row)
             return
         with suppress(BadSetup, ValueError, KeyError, TypeError):
             for deal, entry, ruling in rulings_of(judge(read)):
@@ -262,14 +294,16 @@ def photo_sizes(shelf: PhotoShelf, names: Sequence[str]) -> dict[str, int]:
 
 def _compare(store: Store, places: Places, repairs: Repairs, wall_ns: int) -> None:
     """Make the sessions that may differ agree: those missing on one side, those not ended, and the newest."""
-    kept = {row[0] for row in store.rows("SELECT id FROM session")}
+    spare = places.spare.ids()
+    kept = {name for (name,) in store.rows("SELECT id FROM session")}
     newest = store.rows(
         "SELECT id FROM session WHERE ended = 0 OR number > (SELECT max(number) FROM session) - ?", COMPARED
     )
-    for session_id in sorted(places.spare.ids() - kept):
+    for session_id in sorted(spare - set(map(safe_name, kept))):
         _restore_missing(store, places, session_id, repairs, wall_ns)
-    for session_id in sorted(row[0] for row in newest):
-        _agree(store, places, session_id, repairs, wall_ns)
+    without = {session_id for session_id in kept if safe_name(session_id) not in spare}
+    for session_id in sorted(without.union(name for (name,) in newest)):
+        agree(store, places, session_id, repairs, wall_ns)
 
 
 def _restore_missing(store: Store, places: Places, session_id: str, repairs: Repairs, wall_ns: int) -> None:
@@ -281,7 +315,8 @@ def _restore_missing(store: Store, places: Places, session_id: str, repairs: Rep
     _mend_spare(places, session_id, text, text.lines, repairs, wall_ns)
 
 
-def _agree(store: Store, places: Places, session_id: str, repairs: Repairs, wall_ns: int) -> None:
+def agree(store: Store, places: Places, session_id: str, repairs: Repairs, wall_ns: int) -> None:
+    """Make the two logs of a session agree, if one of them can be believed."""
     row = store.sessions("id = ?", session_id)[0]
     text = places.spare.read(session_id)
     kept = tuple(line.sealed for line in store.lines(row.number))
@@ -307,16 +342,18 @@ def _replace(
     if not best:
         with store.writing() as execute:
             drop_session(execute, row.number)
-        repairs.words.append(f"session {row.id}: neither of its logs can be read: set aside in {aside}")
+        words = f"neither of its logs can be read: it was taken out, what was left of it lies in {aside}"
+        repairs.words.append(f"session {row.id}: {words}")
         return
     with store.writing() as execute:
         if behind:
             _put_lines(execute, places.shelf, row.number, best[len(kept) :])
         else:
-            drop_session(execute, row.number)
             _put(execute, places.shelf, row.id, row.number, best)
     _tell_again(store, row.id, best, ())
-    repairs.words.append(f"session {row.id}: the database had {len(kept)} lines, now {len(best)} from the spare log")
+    moved = f"; the lines that it had were written to {aside}" if aside else ""
+    words = f"the database had {counted(len(kept), 'line')} of it, now {len(best)} from the spare log{moved}"
+    repairs.words.append(f"session {row.id}: {words}")
 
 
 def _mend_spare(
@@ -326,11 +363,15 @@ def _mend_spare(
     if text.torn_bytes:
         repairs.torn[session_id] = text.torn_bytes
         repairs.words.append(f"session {session_id}: {text.torn_bytes} bytes of a half-written last line were dropped")
-    if text.bad_line:
+    if text.bad_line or not places.spare.is_file(session_id):
         aside = set_aside(places.folder, [places.spare.path(session_id)], wall_ns)
-        repairs.words.append(
-            f"session {session_id}: line {text.bad_line} of its spare log cannot be read: set aside in {aside}, "
-            f"{len(lines)} lines are known"
+        fault = (
+            f"line {text.bad_line} of its spare log cannot be read" if text.bad_line else "its spare log was no file"
         )
+        words = f"{fault}: it was moved to {aside}, a new one has the {counted(len(lines), 'line')} that are known"
+        repairs.words.append(f"session {session_id}: {words}")
     if lines and (text.torn_bytes or text.bad_line or len(text.lines) < len(lines)):
+        if not (text.torn_bytes or text.bad_line):
+            words = f"its spare log had {counted(len(text.lines), 'line')}, now {len(lines)} from the database"
+            repairs.words.append(f"session {session_id}: {words}")
         places.spare.rewrite(session_id, lines)

@@ -11,14 +11,15 @@ from typing import Any
 
 from firmware.referee.match import BadSetup
 
-from .chain import canonical, parsed
-from .errors import BadEntry, JournalError
+from .chain import canonical
+from .errors import BadEntry, Damaged, JournalError
 from .journal import Journal
 from .judge import DealReplay, judge, rulings_of
 from .judge import setup_of as setup_of  # what a replay begins with
-from .lines import Line, LineKind
-from .names import listed, title, visible
+from .lines import Line, LineKind, SessionHeader
+from .names import as_text, listed, title, visible
 from .pen import unreadable
+from .rows import kept_ruling
 from .settle import Settlement, add_up, settle_up
 from .store import RulingRow
 
@@ -54,7 +55,7 @@ def differences(journal: Journal, session_id: str, deals: Sequence[DealReplay]) 
     The wording (``why``) may have changed with the program, if it is another one than wrote the session; who owes
     what to whom and why by code may not.
     """
-    kept, told = _kept_and_told(journal, session_id, deals)
+    kept, told = _kept_and_told(journal.header(session_id), journal.rulings(session_id), deals)
     found = [
         f"deal {deal}, ruling {number}: {_difference(kept.get((deal, number)), told.get((deal, number)))}"
         for deal, number in sorted(kept.keys() | told.keys())
@@ -63,15 +64,16 @@ def differences(journal: Journal, session_id: str, deals: Sequence[DealReplay]) 
     return [*found, *_other_results(journal, session_id, deals)]
 
 
-def changed_rulings(journal: Journal, session_id: str, lines: Sequence[Line]) -> list[str]:
+def changed_rulings(session_id: str, lines: Sequence[Line], rulings: Sequence[RulingRow]) -> list[str]:
     """Kept rulings that do not follow from ``lines``; for a session that goes on, where no seal holds them yet.
 
     Those that are not kept yet are no change: the last ones ride with the next line.
     """
     try:
-        kept, told = _kept_and_told(journal, session_id, judged(session_id, lines))
+        deals = judged(session_id, lines)
     except JournalError:  # another program's game, or a log that cannot be read: said by others
         return []
+    kept, told = _kept_and_told(SessionHeader.from_json(lines[0].body), rulings, deals)
     return [
         f"ruling {number} of deal {deal} was changed: {_difference(words, told.get((deal, number)))}"
         for (deal, number), words in sorted(kept.items())
@@ -82,23 +84,14 @@ def changed_rulings(journal: Journal, session_id: str, lines: Sequence[Line]) ->
 _Judged = dict[tuple[int, int], str]
 
 
-def _kept_and_told(journal: Journal, session_id: str, deals: Sequence[DealReplay]) -> tuple[_Judged, _Judged]:
+def _kept_and_told(
+    header: SessionHeader, rows: Sequence[RulingRow], deals: Sequence[DealReplay]
+) -> tuple[_Judged, _Judged]:
     """Rulings by deal and number: as they were kept, and as the referee gives them now."""
-    ours = journal.header(session_id).program == version("cardtable")
-    rows = journal.rulings(session_id)
+    ours = header.program == version("cardtable")
     kept = {(row.deal, row.id): _judged(row.entry, kept_ruling(row), wording=ours) for row in rows}
     told = {(deal, r.id): _judged(number, r.to_json(), wording=ours) for deal, number, r in rulings_of(deals)}
     return kept, told
-
-
-def kept_ruling(row: RulingRow) -> Mapping[str, Any]:
-    """A kept ruling; whatever somebody has put in its place comes under the key ``changed``."""
-    try:
-        ruling = parsed(row.text)
-    except ValueError:
-        ruling = None
-    sound = isinstance(ruling, dict) and (ruling.get("ruling"), ruling.get("code")) == (row.kind, row.code)
-    return ruling if sound else {"changed": row.text, "kind": row.kind, "code": row.code}
 
 
 def _judged(entry: int, ruling: Mapping[str, Any], *, wording: bool) -> str:
@@ -141,10 +134,23 @@ def session_net(journal: Journal, session_id: str) -> dict[str, int]:
     return add_up(one.net() for one in replay(journal, session_id))
 
 
-def settle_evening(journal: Journal, session_ids: Iterable[str]) -> Settlement:
-    """Several sessions settled together, each once: who owes whom after an evening, by the names that were typed."""
-    ids = dict.fromkeys(journal.session(session_id).id for session_id in session_ids)
-    return settle_up(add_up(session_net(journal, session_id) for session_id in ids))
+def settle_evening(
+    journal: Journal, named: Iterable[str], found: Iterable[str] = ()
+) -> tuple[Settlement, tuple[str, ...]]:
+    """Several sessions settled together, each once, by the names that were typed; and which were left out, and why.
+
+    Those that somebody ``named`` must be judged; one that was only ``found`` is left out if it cannot be.
+
+    :raises JournalError: if a named session cannot be judged.
+    """
+    nets = {row.id: session_net(journal, row.id) for row in map(journal.session, named)}
+    left_out = []
+    for session_id in found:
+        try:
+            nets.setdefault(session_id, session_net(journal, session_id))
+        except (BadEntry, Damaged) as error:
+            left_out.append(str(error))
+    return settle_up(add_up(nets.values())), tuple(left_out)
 
 
 def refold(journal: Journal, session_id: str) -> int:
@@ -166,10 +172,8 @@ def replay_text(journal: Journal, session_id: str, doubt: str = "") -> tuple[str
     said = f"{title(row.game)}, session {row.id}: {facts} entries in {len(deals)} deal(s) judged again."
     outcome = [f"Deal {one.deal.number}: {one.match.view.words or 'not over'}. {net_words(one.net())}" for one in deals]
     found = [doubt, *found] if doubt else found
-    verdict = (
-        "As at the table." if not found else "NOT as at the table:\n" + "\n".join(f"  - {words}" for words in found)
-    )
-    return "\n".join([said, *outcome, verdict]), not found
+    verdict = ["NOT as at the table:", *(f"  - {words}" for words in found)] if found else ["As at the table."]
+    return as_text([said, *outcome, *verdict]), not found
 
 
 def net_words(net: Mapping[str, int]) -> str:

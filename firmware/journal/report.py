@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from itertools import pairwise
 from typing import Any
 
 from firmware.referee.events import Entry
 from firmware.referee.rulings import Kind, Ruling
 
 from .chain import head_code
-from .clock import elapsed_ns
 from .errors import BadEntry
 from .journal import Journal
 from .judge import OPENING, DealReplay
-from .lines import Deal, Line, LineKind, Remark, SessionHeader, entries_of
-from .names import counted, listed, shown_names, title, visible, with_shown_names
+from .lines import Deal, Line, LineKind, Remark, SessionHeader, entries_of, played_ns
+from .names import as_text, counted, listed, shown_names, title, visible, with_shown_names
 from .replay import judged, net_words, results
 from .settle import Settlement, add_up, settle_up
 from .store import SessionRow
@@ -110,7 +108,7 @@ def story(journal: Journal, session_id: str) -> Story:
         nets=nets,
         results=tuple(results(deals)),
         settlement=settle_up(add_up(nets)),
-        minutes=round(sum(elapsed_ns(a.stamp, b.stamp) for a, b in pairwise(lines)) / 60e9),
+        minutes=round(played_ns(lines) / 60e9),
         trouble=trouble,
         doubt=doubt(journal, row.id),
         wear=wear_of(lines),
@@ -161,7 +159,15 @@ def _shown_net(one: DealReplay, names: Sequence[str]) -> dict[str, int]:
 
 def show_text(journal: Journal, session_id: str, zone: tzinfo | None = None) -> str:
     """What ``cardtable show`` prints; times of ``zone``, else of this machine."""
-    return "\n".join(_lines(story(journal, session_id), zone)) + "\n"
+    return as_text(_lines(story(journal, session_id), zone))
+
+
+def what_is_forgotten(journal: Journal, row: SessionRow) -> str:
+    """The question's first half, before a session's pictures go."""
+    names = {name for line in journal.lines(row.id) for name in line.photos if journal.photos.size(name) >= 0}
+    size_mb = sum(map(journal.photos.size, names)) / 1e6
+    return f"{title(row.game)} of {day_and_time(row.started_ns)}, session {row.id}: {counted(len(names), 'picture')}, \
+{size_mb:.1f} MB."
 
 
 def _lines(tale: Story, zone: tzinfo | None) -> Iterator[str]:
@@ -203,7 +209,7 @@ def deal_line(deal: Deal, names: Sequence[str]) -> str:
 
 def _entry_lines(told: Told) -> Iterator[str]:
     pictures = f"  [{counted(len(told.entry.photos), 'picture')}]" if told.entry.photos else ""
-    lost = f"  [no picture: {told.line.lost}]" if told.line.lost else ""
+    lost = f"  [no picture: {visible(told.line.lost)}]" if told.line.lost else ""
     yield f"{told.entry.number:>4}  {clock_time(told.entry.t):>5} {sure(told)}{told.words}{pictures}{lost}"
     for said in told.said:
         if _worth(said):
@@ -230,7 +236,7 @@ def foot_lines(tale: Story) -> Iterator[str]:
     total = add_up(tale.nets)
     if words := net_words(total):
         yield f"Counters: {words}."
-        yield tale.settlement.text()
+        yield from tale.settlement.lines()
     yield from (f"Note: {words}." for words in remark_words(tale))
     if tale.wear is not None and (words := tale.wear.text()):
         yield f"Note: {words}."
@@ -255,6 +261,8 @@ def _remark(line: Line) -> str:
             return f"{counted(len(body['photos']), 'picture')} removed to make room"
         case Remark.FORGOTTEN:
             return f"{counted(len(body['photos']), 'picture')} removed because people asked"
+        case Remark.LOST:
+            return f"{counted(len(body['photos']), 'picture')} lost before the session was imported"
         case _:
             return ""
 

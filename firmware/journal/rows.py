@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import astuple
 from typing import Any
 
 from firmware.referee.rulings import Kind, Ruling
 
-from .chain import canonical, genesis
+from .chain import canonical, genesis, parsed
 from .disputes import OPENED, entry_of
-from .lines import Line, LineKind, Remark, Sealed, SessionHeader
+from .lines import Line, LineKind, Remark, Sealed, SessionHeader, is_int
 from .store import RulingRow
 
 Execute = Callable[..., sqlite3.Cursor]
@@ -25,8 +26,12 @@ _EVIDENCE_KINDS = (Kind.PROVED, Kind.CONFLICT)
 
 
 def add_session(execute: Execute, number: int, session_id: str, first: Line) -> None:
-    """A session that has no lines yet; ``first`` is the begin line that comes next."""
+    """A session that has no lines yet; ``first`` is the begin line that comes next.
+
+    What is left in the tables of one with this number that is no longer listed is in its way, and goes.
+    """
     header = SessionHeader.from_json(first.body)
+    drop_session(execute, number)
     execute(
         "INSERT INTO session(number, id, game, started_ns, head, club) VALUES (?, ?, ?, ?, ?, ?)",
         (number, session_id, header.game, first.stamp.wall_ns, bytes.fromhex(genesis(session_id)), header.club),
@@ -50,17 +55,17 @@ def add_line(execute: Execute, session: int, line: Line, sealed: Sealed, sizes: 
     _add_photos(execute, session, line, sizes)
     execute(
         "UPDATE session SET lines = lines + 1, entries = entries + ?, ended = max(ended, ?), "
-        "uncertain = max(uncertain, ?), head = ? WHERE number = ?",
+        "uncertain = max(uncertain, ?), disputes = disputes + ?, head = ? WHERE number = ?",
         (
             entry is not None,
             line.kind is LineKind.END,
-            line.body.get("code") == Remark.CLOCK_STEP,
+            sets_the_clock(line),
+            is_dispute(line),
             bytes.fromhex(sealed.hash),
             session,
         ),
     )
-    if disputed := disputed_entries(line):
-        add_disputes(execute, session, line.deal, disputed)
+    _keep_in_dispute(execute, session, line.deal, disputed_entries(line))
 
 
 def _add_photos(execute: Execute, session: int, line: Line, sizes: Mapping[str, int]) -> None:
@@ -80,6 +85,27 @@ def removed_photos(line: Line) -> tuple[str, ...]:
     if line.kind is LineKind.NOTE and line.body.get("code") in (Remark.THINNED, Remark.FORGOTTEN):
         return tuple(line.body.get("photos", ()))
     return ()
+
+
+def sets_the_clock(line: Line) -> bool:
+    """Whether a remark says that the wall clock was set: the session's times are uncertain."""
+    return line.kind is LineKind.NOTE and line.body.get("code") == Remark.CLOCK_STEP
+
+
+def is_dispute(line: Line) -> bool:
+    """Whether people disputed something here: they called the referee, or had an entry corrected."""
+    if line.kind is not LineKind.FACT:
+        return False
+    fact = line.body["fact"]
+    match fact.get("fact"):
+        case "corrected" | "inserted":
+            return True
+        case "pressed":
+            return bool(fact.get("press") == "long")
+        case "note":
+            return bool(fact.get("code") == OPENED)
+        case _:
+            return False
 
 
 def disputed_entries(line: Line) -> tuple[int, ...]:
@@ -112,19 +138,42 @@ def _called_about(number: int) -> tuple[int, ...]:
 def add_rulings(execute: Execute, session: int, deal: int, entry: int, rulings: Iterable[Ruling]) -> None:
     """Keep what the referee said about an entry, for readers; said again, it replaces what was kept."""
     for ruling in rulings:
-        row = (session, deal, ruling.id, entry, ruling.kind.value, ruling.code, canonical(ruling.to_json()))
-        execute("INSERT OR REPLACE INTO ruling VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-        if ruling.kind in _EVIDENCE_KINDS:
-            add_disputes(execute, session, deal, {entry, *ruling.entries})
+        put_ruling(execute, session, ruling_row(deal, entry, ruling))
 
 
-def add_disputes(execute: Execute, session: int, deal: int, entries: Iterable[int]) -> None:
-    """Mark entries as disputed: their pictures are never thinned."""
+def ruling_row(deal: int, entry: int, ruling: Ruling) -> RulingRow:
+    """A ruling as it is kept."""
+    return RulingRow(deal, ruling.id, entry, ruling.kind.value, ruling.code, canonical(ruling.to_json()))
+
+
+def put_ruling(execute: Execute, session: int, row: RulingRow) -> None:
+    """Keep a ruling, and mark the entries on which it stands if their proof must be kept."""
+    execute("INSERT OR REPLACE INTO ruling VALUES (?, ?, ?, ?, ?, ?, ?)", (session, *astuple(row)))
+    _keep_in_dispute(execute, session, row.deal, evidence_of(row))
+
+
+def kept_ruling(row: RulingRow) -> Mapping[str, Any]:
+    """A kept ruling; whatever somebody has put in its place comes under the key ``changed``."""
+    try:
+        ruling = parsed(row.text)
+    except ValueError:
+        ruling = None
+    sound = isinstance(ruling, dict) and (ruling.get("ruling"), ruling.get("code")) == (row.kind, row.code)
+    return ruling if sound else {"changed": row.text, "kind": row.kind, "code": row.code}
+
+
+def evidence_of(row: RulingRow) -> set[int]:
+    """The entries on which a ruling stands whose proof must be kept; none for most rulings."""
+    if row.kind not in _EVIDENCE_KINDS:
+        return set()
+    named = kept_ruling(row).get("entries", [])
+    return {row.entry, *(entry for entry in named if is_int(entry))} if isinstance(named, list) else {row.entry}
+
+
+def _keep_in_dispute(execute: Execute, session: int, deal: int, entries: Iterable[int]) -> None:
+    """Mark entries whose pictures are never thinned: they were disputed, or a ruling stands on them."""
     for entry in entries:
         execute("INSERT OR IGNORE INTO dispute VALUES (?, ?, ?)", (session, deal, entry))
-    execute(
-        "UPDATE session SET disputes = (SELECT count(*) FROM dispute WHERE session = ?1) WHERE number = ?1", (session,)
-    )
 
 
 def rulings_seal(rulings: Sequence[RulingRow]) -> dict[str, Any]:

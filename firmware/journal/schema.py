@@ -8,6 +8,8 @@ by the hub: it says what it has).
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 from .errors import UnknownSchema
@@ -74,7 +76,21 @@ CREATE TABLE told(
 ) STRICT, WITHOUT ROWID;
 """
 
-STEPS: tuple[str, ...] = (_FIRST, _DISPUTES, _CLUB)
+# Step 4: `session.disputes` counts what people did (a call, a correction), no longer every entry whose pictures are
+# kept because a ruling stands on it; `session.uncertain` is told from the session's own lines alone.
+_CALLS = """
+UPDATE session SET disputes = 0, uncertain = 0;
+UPDATE session SET disputes = told.calls, uncertain = told.steps FROM (
+  SELECT session, sum(CASE json_extract(text, '$.body.fact.fact')
+      WHEN 'corrected' THEN 1 WHEN 'inserted' THEN 1
+      WHEN 'pressed' THEN coalesce(json_extract(text, '$.body.fact.press') = 'long', 0)
+      WHEN 'note' THEN coalesce(json_extract(text, '$.body.fact.code') = 'DISPUTE_OPENED', 0) ELSE 0 END) AS calls,
+    max(coalesce(json_extract(text, '$.body.code') = 'clock_step', 0)) AS steps
+  FROM (SELECT session, CASE WHEN json_valid(text) THEN text ELSE '{}' END AS text FROM line) GROUP BY session
+) AS told WHERE told.session = session.number;
+"""
+
+STEPS: tuple[str, ...] = (_FIRST, _DISPUTES, _CLUB, _CALLS)
 
 
 def version(connection: sqlite3.Connection) -> int:
@@ -113,3 +129,32 @@ def migrate(connection: sqlite3.Connection, steps: tuple[str, ...] = STEPS) -> t
                 connection.execute("ROLLBACK")
             raise
     return before, max(before, len(steps))
+
+
+def strange(connection: sqlite3.Connection) -> str:
+    """What of the file's tables, indexes and triggers is not as this program makes them, in words; "" for nothing.
+
+    A trigger that somebody put into the file would change what is written without a word.
+    """
+    found, ours = _objects(connection), _ours()
+    for name in sorted(found.keys() | ours.keys()):
+        kind = (found.get(name) or ours[name])[0]
+        if name not in ours:
+            return f"a {kind} {name!r} that is not ours"
+        if name not in found:
+            return f"no such {kind}: {name}"
+        if found[name] != ours[name]:
+            return f"its {kind} {name!r} is another one"
+    return ""
+
+
+def _objects(connection: sqlite3.Connection) -> dict[str, tuple[str, str | None]]:
+    sql = "SELECT name, type, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'"
+    return {name: (kind, text) for name, kind, text in connection.execute(sql)}
+
+
+@cache
+def _ours() -> dict[str, tuple[str, str | None]]:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as memory:
+        migrate(memory)
+        return _objects(memory)

@@ -52,9 +52,11 @@ class Settlement:
 
     def text(self) -> str:
         """What people read at the end of an evening."""
-        if not self.transfers:
-            return "Nobody owes anybody anything."
-        return "\n".join(map(_words, self.transfers))
+        return "\n".join(self.lines())
+
+    def lines(self) -> list[str]:
+        """The same, a line a transfer."""
+        return [_words(transfer) for transfer in self.transfers] or ["Nobody owes anybody anything."]
 
 
 def _words(transfer: Transfer) -> str:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .chain import canonical, genesis, link, parsed
-from .guard import make_folder, sync_folder
+from .guard import make_folder, read_ordinary, sync_folder
 from .lines import Sealed, read_line
 
 FOLDER = "spare"
@@ -75,11 +75,23 @@ class Spare:
 
     def read(self, session_id: str) -> SpareText:
         """A session's spare log, as far as it can be trusted; nothing if there is none."""
-        try:
-            data = self.path(session_id).read_bytes()
-        except FileNotFoundError:
-            return SpareText()
-        return parse(session_id, data)
+        return parse(session_id, read_ordinary(self.path(session_id)) or b"")
+
+    def rows(self, session_id: str) -> list[Sealed]:
+        """Every row of a spare log, also those that do not follow; an unreadable one counts as an empty line."""
+        rows = (read_ordinary(self.path(session_id)) or b"").split(b"\n")
+        return [read_row(row) or Sealed("", "") for row in rows if row.strip()]
+
+    def is_file(self, session_id: str) -> bool:
+        """Whether a session's spare log can be written to: it is a file, or not there yet."""
+        path = self.path(session_id)
+        return not os.path.lexists(path) or (path.is_file() and not path.is_symlink())
+
+    def remove(self, session_id: str) -> None:
+        """Take a session's spare log away again, durably."""
+        self.close()
+        self.path(session_id).unlink(missing_ok=True)
+        sync_folder(self.folder)
 
     def rewrite(self, session_id: str, lines: Iterable[Sealed]) -> None:
         """Put a whole new log in place of a session's spare log: durable before it gets the name."""

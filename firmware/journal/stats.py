@@ -10,13 +10,14 @@ from typing import Any
 from firmware.referee.events import Press, Pressed
 from firmware.referee.rulings import Kind
 
-from .clock import elapsed_ns
-from .errors import BadEntry
+from .errors import BadEntry, Damaged
 from .journal import Journal
 from .judge import DealReplay
-from .listing import Query
-from .names import shown_name, title
+from .lines import played_ns
+from .listing import Query, Summary
+from .names import as_text, shown_name, title
 from .replay import replay
+from .verify import doubt
 
 #: Proved claims about passing and holding back, whatever a game calls them.
 _FALSE_CLAIMS = (Kind.PROVED,)
@@ -43,10 +44,11 @@ class Figures:
 
 @dataclass(slots=True)
 class Statistics:
-    """Figures by game and player; ``skipped``: sessions that this program cannot judge."""
+    """Figures by game and player; ``skipped``: sessions not counted; ``doubts``: warnings of changed ones."""
 
     figures: dict[tuple[str, str], Figures] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
 
     def to_json(self) -> list[dict[str, Any]]:
         """One object a player and game."""
@@ -58,31 +60,34 @@ class Statistics:
         rows = [heads, *(_row(game, player, f) for (game, player), f in sorted(self.figures.items()))]
         widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-        return "\n".join([*lines, *(f"Not judged: {words}" for words in self.skipped)]) + "\n"
+        return as_text([*lines, *(f"Not judged: {words}" for words in self.skipped)])
 
 
 def statistics(journal: Journal, query: Query | None = None) -> Statistics:
-    """Fold every session that fits and count."""
+    """Fold every session that fits and count; one that cannot be judged or read is left out, a changed one told of."""
     found = Statistics()
     for summary in journal.sessions(query):
         try:
-            header, deals = journal.header(summary.row.id), replay(journal, summary.row.id)
-        except BadEntry as error:
+            found.doubts += filter(None, [doubt(journal, summary.row.id)])
+            _add(found, journal, summary)
+        except (BadEntry, Damaged) as error:
             found.skipped.append(str(error))
-            continue
-        if summary.seats != header.seats:
-            session_id = summary.row.id
-            words = "the session list has other players than its log"
-            found.skipped.append(f"session {session_id}: {words}: `cardtable verify {session_id}` tells more")
-            continue
-        length_s = session_seconds(journal, summary.row.id)
-        for seat, name in enumerate(summary.seats, start=1):
-            figures = found.figures.setdefault((summary.row.game, shown_name(name, seat)), Figures())
-            figures.sessions += 1
-            figures.longest_s = max(figures.longest_s, length_s)
-            for one in deals:
-                _count(figures, one, seat, name)
     return found
+
+
+def _add(found: Statistics, journal: Journal, summary: Summary) -> None:
+    session_id = summary.row.id
+    header, deals = journal.header(session_id), replay(journal, session_id)
+    if summary.seats != header.seats:
+        words = "the session list has other players than its log"
+        raise BadEntry(f"session {session_id}: {words}: `cardtable verify {session_id}` tells more")
+    length_s = session_seconds(journal, session_id)
+    for seat, name in enumerate(summary.seats, start=1):
+        figures = found.figures.setdefault((summary.row.game, shown_name(name, seat)), Figures())
+        figures.sessions += 1
+        figures.longest_s = max(figures.longest_s, length_s)
+        for one in deals:
+            _count(figures, one, seat, name)
 
 
 def _count(figures: Figures, one: DealReplay, seat: int, name: str) -> None:
@@ -101,13 +106,8 @@ def _count(figures: Figures, one: DealReplay, seat: int, name: str) -> None:
 
 
 def session_seconds(journal: Journal, session_id: str) -> float:
-    """How long a session took, in seconds: by the monotonic clock, without the time the machine was off."""
-    total, before = 0, None
-    for line in journal.lines(session_id):
-        if before is not None and before.boot == line.stamp.boot:
-            total += elapsed_ns(before, line.stamp)
-        before = line.stamp
-    return total / 1e9
+    """How long a session was played, in seconds (see `played_ns`)."""
+    return played_ns(journal.lines(session_id)) / 1e9
 
 
 def _row(game: str, player: str, f: Figures) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from typing import Any
 from .errors import from_sqlite, is_damage
 from .guard import sync_folder
 from .lines import Sealed
-from .schema import STEPS, check, migrate, version
+from .schema import STEPS, check, migrate, strange, version
 
 NAME = "sessions.db"
 
@@ -47,6 +47,7 @@ class SessionRow:
     head: str
     disputes: int
     uncertain: bool
+    club: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class PhotoRow:
     gone: bool
 
 
-_SESSION = "number, id, game, started_ns, ended, lines, entries, head, disputes, uncertain"
+_SESSION = "number, id, game, started_ns, ended, lines, entries, head, disputes, uncertain, club"
 
 
 class Store:
@@ -101,7 +102,10 @@ class Store:
         :raises JournalError: if the file cannot be read.
         """
         with self._lock, self._told():
-            return self._db.execute(sql, values).fetchall()
+            try:
+                return self._db.execute(sql, values).fetchall()
+            except UnicodeEncodeError:  # a text with half a character in it is none that a row can have
+                return []
 
     def sessions(self, where: str = "1", *values: Any, limit: int = -1) -> list[SessionRow]:
         """Sessions that fit a condition, newest first."""
@@ -169,6 +173,24 @@ class Store:
                 other.execute("PRAGMA journal_mode = DELETE").fetchall()
             finally:
                 other.close()
+
+    @contextmanager
+    def still(self) -> Iterator[None]:
+        """Whatever is read meanwhile is of one moment, also while another program writes. For short questions only."""
+        with self._lock, self._told():
+            if self._db.in_transaction:
+                yield
+                return
+            self._db.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._db.execute("ROLLBACK")
+
+    def strange(self) -> str:
+        """What of the file's tables and triggers is not as this program makes them, in words; "" for nothing."""
+        with self._lock, self._told():
+            return strange(self._db)
 
     def fault(self) -> str:
         """What a look through the whole file finds wrong, "" for nothing."""
@@ -329,8 +351,9 @@ def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _session(row: Sequence[Any]) -> SessionRow:
-    number, name, game, started, ended, lines, entries, head, disputes, uncertain = row
-    return SessionRow(number, name, game, started, bool(ended), lines, entries, head.hex(), disputes, bool(uncertain))
+    number, name, game, started, ended, lines, entries, head, disputes, uncertain, club = row
+    marks = (disputes, bool(uncertain), club)
+    return SessionRow(number, name, game, started, bool(ended), lines, entries, head.hex(), *marks)
 
 
 def _line(row: Sequence[Any]) -> LineRow:

@@ -1,8 +1,9 @@
 """Is a session's log what was written at the table? Every way in which it is not, by line and entry.
 
 Four things are held against one another: the hash chain in the database, the same chain in the spare log, what the
-tables say beside the lines, and the picture files. A log rewritten everywhere with a new chain is still found by the
-short code that somebody wrote down (`Report.code`), also one written down earlier in the evening.
+tables say beside the lines (every column that rows.py tells from a line), and the picture files. A log rewritten
+everywhere with a new chain is still found by the short code that somebody wrote down (`Report.code`), also one written
+down earlier in the evening.
 """
 
 from __future__ import annotations
@@ -16,13 +17,21 @@ from typing import TYPE_CHECKING, Any
 
 from .chain import genesis, head_code, is_code, link, same_code, slips
 from .errors import BadEntry, NoSuchSession
-from .lines import Line, LineKind, Sealed, SessionHeader, read_line
-from .names import counted, visible
+from .lines import Line, LineKind, Remark, Sealed, SessionHeader, read_line
+from .names import as_text, counted, visible
 from .photos import is_name
-from .replay import changed_rulings, kept_ruling
-from .rows import removed_photos, rulings_seal
-from .spare import read_row
-from .store import LineRow, SessionRow
+from .replay import changed_rulings
+from .rows import (
+    disputed_entries,
+    evidence_of,
+    folded,
+    is_dispute,
+    kept_ruling,
+    removed_photos,
+    rulings_seal,
+    sets_the_clock,
+)
+from .store import LineRow, PhotoRow, RulingRow, SessionRow, Store
 
 if TYPE_CHECKING:
     from .journal import Journal
@@ -102,14 +111,14 @@ class Report:
         if self.removed:
             counts += f" ({self.removed} more were removed on purpose, as the log says)"
         if not self.whole:
-            words = "\n".join(f"  - {finding.words}" for finding in self.findings)
-            return f"Session {self.session} is NOT whole: {counts}.\n{words}\nHead now: {self.code}"
-        said = (
-            f"Session {self.session} is whole: {counts}.\nHead: {self.code}  (write it down to prove a cut tail later)"
-        )
+            found = [f"  - {finding.words}" for finding in self.findings]
+            return as_text([f"Session {self.session} is NOT whole: {counts}.", *found, f"Head now: {self.code}"])
+        said = [f"Session {self.session} is whole: {counts}."]
+        said.append(f"Head: {self.code}  (write it down to prove a cut tail later)")
         if self.since_code:
-            said += f"\nThe code you gave is that of an earlier line; {self.since_code} lines were written since."
-        return said
+            lines = counted(self.since_code, "line")
+            said.append(f"The code you gave is that of an earlier line; {lines} came after it.")
+        return as_text(said)
 
 
 def verify(journal: Journal, session_id: str, written: str | None = None) -> Report:
@@ -128,9 +137,9 @@ def verify(journal: Journal, session_id: str, written: str | None = None) -> Rep
     except NoSuchSession:
         return _gone(journal, session_id)
     logs = _both(journal, row)
-    photos = _Photos(journal, logs.lines)
+    photos = _Photos(journal, logs.lines, {picture.hash: picture.bytes for picture in logs.lists.pictures})
     sealed = logs.sealed
-    findings = [*_log_findings(journal, logs), *photos.findings(), *_code(logs.row.id, sealed, written)]
+    findings = [*_log_findings(logs), *photos.findings(), *_code(logs.row.id, sealed, written)]
     entries = sum(line.kind is LineKind.FACT for line in logs.lines)
     code = head_code(sealed[-1].hash if sealed else logs.row.head)
     since = _lines_since(sealed, written)
@@ -144,8 +153,16 @@ def doubt(journal: Journal, session_id: str) -> str:
 
     :raises NoSuchSession: if there is none.
     """
-    logs = _both(journal, journal.session(session_id))
-    return _warning(logs.row.id, [finding.words for finding in _once(_log_findings(journal, logs))])
+    row = journal.session(session_id)
+    return _warning(row.id, [finding.words for finding in log_findings(journal, row.id)])
+
+
+def log_findings(journal: Journal, session_id: str) -> tuple[Finding, ...]:
+    """As `verify`, but no picture's file is read.
+
+    :raises NoSuchSession: if there is none.
+    """
+    return _once(_log_findings(_both(journal, journal.session(session_id))))
 
 
 def doubted_pictures(journal: Journal, session_id: str, names: Iterable[str]) -> str:
@@ -175,13 +192,28 @@ def _warning(session_id: str, found: Sequence[str]) -> str:
     return f"WARNING: {words}; see `cardtable verify {session_id}`"
 
 
+@dataclass(frozen=True, slots=True)
+class _Lists:
+    """What the tables say of a session beside its lines. ``pictures``: those that no other session has."""
+
+    seats: list[tuple[int, str, str]]
+    evidence: list[tuple[int, str]]
+    disputes: set[tuple[int, int]]
+    rulings: list[RulingRow]
+    pictures: list[PhotoRow]
+    unlisted: list[str]
+    told_lines: int
+    strange: str
+
+
 @dataclass(frozen=True)
 class _Logs:
-    """A session in both logs, as it was found."""
+    """A session in both logs and in the lists, as it was found at one moment."""
 
     row: SessionRow
     kept: list[LineRow]
     spare: list[Sealed]
+    lists: _Lists
 
     @cached_property
     def sealed(self) -> list[Sealed]:
@@ -192,16 +224,43 @@ class _Logs:
         return [line for text in self.sealed if (line := _parsed(text)) is not None]
 
 
-def _log_findings(journal: Journal, logs: _Logs) -> Iterator[Finding]:
+_ITS_PICTURES = """
+SELECT hash, bytes, gone FROM photo WHERE hash IN (SELECT hash FROM evidence WHERE session = ?1)
+AND NOT EXISTS (SELECT 1 FROM evidence AS e WHERE e.hash = photo.hash AND e.session <> ?1)
+"""
+
+
+_UNLISTED = "SELECT hash FROM evidence WHERE session = ? AND hash NOT IN (SELECT hash FROM photo) ORDER BY seq, place"
+_SEATS = "SELECT seat, name, folded FROM seat WHERE session = ? ORDER BY seat"
+_EVIDENCE = "SELECT seq, hash FROM evidence WHERE session = ? ORDER BY seq, place"
+
+
+def _lists(store: Store, number: int) -> _Lists:
+    ask = store.rows
+    told = ask("SELECT coalesce(max(lines), 0) FROM told WHERE session = ?", number)
+    return _Lists(
+        [(seat, name, known) for seat, name, known in ask(_SEATS, number)],
+        [(seq, digest.hex()) for seq, digest in ask(_EVIDENCE, number)],
+        {(deal, entry) for deal, entry in ask("SELECT deal, entry FROM dispute WHERE session = ?", number)},
+        store.rulings(number),
+        [PhotoRow(digest.hex(), size, bool(gone)) for digest, size, gone in ask(_ITS_PICTURES, number)],
+        [digest.hex() for (digest,) in ask(_UNLISTED, number)],
+        told[0][0],
+        store.strange(),
+    )
+
+
+def _log_findings(logs: _Logs) -> Iterator[Finding]:
     """All that is wrong but for the pictures' files."""
     row, sealed, lines = logs.row, logs.sealed, logs.lines
     yield from _chain(row.id, sealed, "the database")
     yield from _chain(row.id, logs.spare, "the spare log")
     yield from _compare(sealed, logs.spare)
     yield from _columns(logs.kept)
-    yield from _list(journal, row, lines, logs.kept)
-    yield from _pictures_listed(journal, row, lines)
-    yield from _rulings(journal, row, lines)
+    yield from _list(logs)
+    yield from _marks(logs)
+    yield from _pictures_listed(logs)
+    yield from _rulings(row, lines, logs.lists.rulings)
 
 
 def _gone(journal: Journal, session_id: str) -> Report:
@@ -217,20 +276,14 @@ def _gone(journal: Journal, session_id: str) -> Report:
 def _both(journal: Journal, row: SessionRow) -> _Logs:
     """The session in both logs. While a game goes on in another program one may be a line ahead: look again then."""
     for _ in range(_LOOKS if journal.read_only and not row.ended else 1):
-        with journal.still:
+        with journal.still, journal.store.still():
             row = journal.session(row.id)
-            kept, spare = list(journal.store.lines(row.number)), _spare_rows(journal, row.id)
+            kept, lists = list(journal.store.lines(row.number)), _lists(journal.store, row.number)
+            spare = journal.places.spare.rows(row.id)
         if row.lines == len(kept) == len(spare):
             break
         time.sleep(_PAUSE_S)
-    return _Logs(row, kept, spare)
-
-
-def _spare_rows(journal: Journal, session_id: str) -> list[Sealed]:
-    """Every row of the spare log, also those that do not follow; an unreadable one counts as an empty line."""
-    path = journal.places.spare.path(session_id)
-    rows = path.read_bytes().split(b"\n") if path.exists() else []
-    return [read_row(row) or Sealed("", "") for row in rows if row.strip()]
+    return _Logs(row, kept, spare, lists)
 
 
 def _parsed(sealed: Sealed) -> Line | None:
@@ -309,8 +362,9 @@ def _columns(kept: Iterable[LineRow]) -> Iterator[Finding]:
             yield Finding(Fault.LIST, words, line.seq, entry)
 
 
-def _list(journal: Journal, row: SessionRow, lines: Sequence[Line], kept: Sequence[LineRow]) -> Iterator[Finding]:
+def _list(logs: _Logs) -> Iterator[Finding]:
     """What the session list says, against the lines."""
+    row, kept, lines = logs.row, logs.kept, logs.lines
     if row.lines != len(kept):
         yield Finding(Fault.MISSING, f"the session list counts {row.lines} lines, there are {len(kept)}", len(kept))
     if kept and row.head != kept[-1].sealed.hash:
@@ -319,72 +373,102 @@ def _list(journal: Journal, row: SessionRow, lines: Sequence[Line], kept: Sequen
         yield Finding(Fault.MISSING, "the session's beginning (game, players, house rules) is missing", 0)
         return
     header = SessionHeader.from_json(lines[0].body)
-    names = tuple(r[0] for r in journal.store.rows("SELECT name FROM seat WHERE session = ? ORDER BY seat", row.number))
-    facts = sum(line.kind is LineKind.FACT for line in lines)
-    ended = any(line.kind is LineKind.END for line in lines)
+    seats = [(seat, name, folded(name)) for seat, name in enumerate(header.seats, start=1)]
     told = {
         "game": (row.game, header.game),
-        "players": (names, header.seats),
+        "club": (row.club, header.club),
+        "players": ([seat[:2] for seat in logs.lists.seats], [seat[:2] for seat in seats]),
+        "spelling of names to search by": (logs.lists.seats, seats),
         "time": (row.started_ns, lines[0].stamp.wall_ns),
-        "number of entries": (row.entries, facts),
-        "end": (row.ended, ended),
+        "number of entries": (row.entries, sum(line.kind is LineKind.FACT for line in lines)),
+        "number of disputes": (row.disputes, sum(map(is_dispute, lines))),
+        "doubt of the time": (row.uncertain, any(map(sets_the_clock, lines))),
+        "end": (row.ended, any(line.kind is LineKind.END for line in lines)),
     }
     for what, (listed, written) in told.items():
         if listed != written:
             yield Finding(Fault.LIST, f"the session list has another {what} than the log: {listed!r}, not {written!r}")
 
 
-def _rulings(journal: Journal, row: SessionRow, lines: Sequence[Line]) -> Iterator[Finding]:
+def _marks(logs: _Logs) -> Iterator[Finding]:
+    """Entries that are wrongly marked as evidence or not; what the club was told; foreign things in the file."""
+    lists = logs.lists
+    wanted = {(line.deal, entry) for line in logs.lines for entry in disputed_entries(line)}
+    wanted |= {(kept.deal, entry) for kept in lists.rulings for entry in evidence_of(kept)}
+    for deal, entry in sorted(wanted ^ lists.disputes):
+        words = "no longer marked as evidence to be kept" if (deal, entry) in wanted else "marked as evidence"
+        yield Finding(Fault.LIST, f"entry {entry} of deal {deal} is {words}, against the log", entry=entry)
+    if lists.told_lines > logs.row.lines:
+        words = f"the club's list says that its hub has {lists.told_lines} lines, there are {logs.row.lines}"
+        yield Finding(Fault.LIST, words)
+    if lists.strange:
+        yield Finding(Fault.LIST, f"the database holds {lists.strange}: `cardtable repair` makes it anew")
+
+
+def _rulings(row: SessionRow, lines: Sequence[Line], rulings: Sequence[RulingRow]) -> Iterator[Finding]:
     """Rulings that are not those which the session's last line sealed, or do not say what their columns say."""
-    for kept in journal.store.rulings(row.number):
+    for kept in rulings:
         if "changed" in kept_ruling(kept):
             words = f"ruling {kept.id} of deal {kept.deal} was changed in the database"
             yield Finding(Fault.RULING, words, entry=kept.entry)
     seal = next((line.body.get("rulings") for line in reversed(lines) if line.kind is LineKind.END), None)
     if not isinstance(seal, Mapping):
-        yield from (
-            Finding(Fault.RULING, f"{words}, says the log") for words in changed_rulings(journal, row.id, lines)
-        )
+        changed = changed_rulings(row.id, lines, rulings)
+        yield from (Finding(Fault.RULING, f"{words}, says the log") for words in changed)
         return
-    sealed_now = rulings_seal(journal.store.rulings(row.number))
+    sealed_now = rulings_seal(rulings)
     if dict(seal) != sealed_now:
         words = f"the rulings kept ({sealed_now['count']}) are not the {seal.get('count')} that were said at the table"
         yield Finding(Fault.RULING, f"{words}: `cardtable replay {row.id}` tells them again")
 
 
 class _Photos:
-    """The pictures of a session against its lines."""
+    """The pictures of a session against its lines; ``listed``: what the picture list says that they have in bytes."""
 
-    def __init__(self, journal: Journal, lines: Sequence[Line]) -> None:
-        self._journal, self._lines = journal, lines
+    def __init__(self, journal: Journal, lines: Sequence[Line], listed: Mapping[str, int] | None = None) -> None:
+        self._journal, self._lines, self._listed = journal, lines, listed or {}
         self.removed = {name for line in lines for name in removed_photos(line)}
         self.named = {name for line in lines for name in line.photos}
         self.removed &= self.named
         self.here = len(self.named - self.removed)
+        self._lost = {name for line in lines if line.body.get("code") == Remark.LOST for name in line.body["photos"]}
 
     def findings(self) -> Iterator[Finding]:
         """Pictures that are missing or not what was photographed."""
         for line in self._lines:
             for place, name in enumerate(line.photos, start=1):
                 if fault := self._fault(name):
-                    kind = Fault.PHOTO_MISSING if fault == "missing" else Fault.PHOTO_CHANGED
+                    kind = Fault.PHOTO_MISSING if fault.startswith("missing") else Fault.PHOTO_CHANGED
                     words = f"picture {place} of {_place(line, line.seq)} is {fault} ({name[:12]})"
                     yield Finding(kind, words, line.seq, line.body.get("number"))
+                elif name not in self.removed and self._listed.get(name, -1) not in (
+                    -1,
+                    self._journal.photos.size(name),
+                ):
+                    words = f"the picture list counts {self._listed[name]} bytes for {name[:12]}, it has another size"
+                    yield Finding(Fault.LIST, words, line.seq)
 
     def _fault(self, name: str) -> str:
         if not is_name(name):
             return "missing"
         fault = self._journal.photos.fault(name)
+        if fault == "missing" and name in self._lost:
+            return "missing: it was lost before the session was imported"
         return "" if fault == "missing" and name in self.removed else fault
 
 
-def _pictures_listed(journal: Journal, row: SessionRow, lines: Sequence[Line]) -> Iterator[Finding]:
-    """Lines for which the database lists other pictures than the log."""
-    sql = "SELECT seq, hash FROM evidence WHERE session = ? ORDER BY seq, place"
-    listed = [(seq, digest.hex()) for seq, digest in journal.store.rows(sql, row.number)]
-    written = [(line.seq, name) for line in lines for name in line.photos]
-    for seq in sorted({seq for seq, _ in set(listed) ^ set(written)}):
+def _pictures_listed(logs: _Logs) -> Iterator[Finding]:
+    """Lines for which the database lists other pictures than the log, and pictures that it says are (not) kept."""
+    written = [(line.seq, name) for line in logs.lines for name in line.photos]
+    for seq in sorted({seq for seq, _ in set(logs.lists.evidence) ^ set(written)}):
         yield Finding(Fault.LIST, f"the database lists other pictures for line {seq} than the log", seq)
+    removed = {name for line in logs.lines for name in removed_photos(line)}
+    for picture in logs.lists.pictures:
+        if picture.gone != (picture.hash in removed):
+            words = "was removed on purpose" if picture.gone else "is kept"
+            yield Finding(Fault.LIST, f"the picture list says that {picture.hash[:12]} {words}, the log does not")
+    for name in logs.lists.unlisted:
+        yield Finding(Fault.LIST, f"the picture list lacks {name[:12]}")
 
 
 def _code(session_id: str, lines: Sequence[Sealed], written: str | None) -> Iterator[Finding]:

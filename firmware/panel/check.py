@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from typing import Any
 
 from .board import Panel, open_panel
 from .buttons import Act, Gesture
@@ -41,6 +42,11 @@ class Report:
 
     outcome: Outcome
     words: str
+
+    def to_json(self) -> dict[str, Any]:
+        """As ``--json`` prints it, in the form of the other checks."""
+        good = self.outcome is not Outcome.FAILED
+        return {"check": "panel", "ok": good, "state": self.outcome.value, "why": self.words}
 
 
 Wait = Callable[[float], None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
 import os
@@ -14,10 +15,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from firmware.journal import export as export_module
+from firmware.journal import importing
 from firmware.journal.chain import canonical, genesis, link
 from firmware.journal.errors import BadArchive, JournalError
 from firmware.journal.export import Format, export_csv, export_html, export_json, export_session, export_zip
@@ -25,11 +28,11 @@ from firmware.journal.importing import MOST_BYTES, import_zip
 from firmware.journal.journal import Journal
 from firmware.journal.lines import Sealed
 from firmware.journal.names import LONGEST
-from firmware.journal.photos import photo_hash
+from firmware.journal.photos import PhotoShelf, photo_hash
 from firmware.journal.replay import replay_text
 from firmware.journal.report import show_text
-from firmware.journal.spare import spare_row
-from firmware.journal.verify import verify
+from firmware.journal.spare import Spare, spare_row
+from firmware.journal.verify import Fault, verify
 from firmware.referee.events import Entry
 
 from .games import CORRECTION, HEADER, SEATS, WITHHELD, play
@@ -171,12 +174,12 @@ def only(member: str, change: Callable[[bytes], bytes | None]) -> Callable[[Path
     return lambda path: remake(path, lambda name, data: change(data) if member in name else data)
 
 
-def forged(path: Path) -> None:
-    """A whole chain over a fact that no referee knows."""
+def forged(path: Path, change: Callable[[list[dict[str, Any]]], object]) -> None:
+    """A whole chain over lines that were changed."""
     with zipfile.ZipFile(path) as old:
         manifest = json.loads(old.read("manifest.json"))
         rows = [json.loads(row)["line"] for row in old.read("session.jsonl").splitlines()]
-    rows[1]["body"]["fact"] = {"fact": "juggled", "seat": "x"}
+    change(rows)
     head, sealed = genesis(manifest["id"]), []
     for row in rows:
         head = link(head, canonical(row))
@@ -188,15 +191,25 @@ def forged(path: Path) -> None:
     remake(path, lambda name, data: new.get(name, data))
 
 
+def broken_packing(path: Path, method: int) -> None:
+    """The log packed in another way, and a few bytes of it changed."""
+    with zipfile.ZipFile(path) as old:
+        members = {name: old.read(name) for name in old.namelist()}
+    with zipfile.ZipFile(path, "w", method) as new:
+        for name, data in members.items():
+            new.writestr(name, data)
+    data = bytearray(path.read_bytes())
+    place = data.index(b"session.jsonl") + 60
+    data[place : place + 40] = bytes(40)
+    path.write_bytes(data)
+
+
 BROKEN: dict[str, Callable[[Path], object]] = {
     "not a zip": lambda p: p.write_bytes(b"hello"),
     "empty": lambda p: p.write_bytes(b""),
     "half a zip": lambda p: p.write_bytes(p.read_bytes()[:-200]),
     "no manifest": only("manifest", lambda d: None),
     "no log": only("session.jsonl", lambda d: None),
-    "no picture": only("pictures/", lambda d: None),
-    "another picture": only("pictures/", lambda d: picture("other")),
-    "half a picture": only("pictures/", lambda d: d[:50]),
     "a changed card": only("session.jsonl", lambda d: d.replace(b'"AS"', b'"AH"', 1)),
     "a cut log": only("session.jsonl", lambda d: b"".join(d.splitlines(keepends=True)[:-1])),
     "a log in bits": only("session.jsonl", lambda d: d[: len(d) // 2]),
@@ -206,7 +219,22 @@ BROKEN: dict[str, Callable[[Path], object]] = {
     "a manifest in bits": only("manifest", lambda d: d[:20]),
     "a name that walks": only("manifest", lambda d: re.sub(rb'"id": "[^"]*"', b'"id": "../../etc/x"', d)),
     "rulings of another kind": only("rulings", lambda d: b'[["x"]]'),
-    "a fact that no referee knows": forged,
+    "a fact that no referee knows": lambda p: forged(
+        p, lambda rows: rows[1]["body"].update(fact={"fact": "juggled", "seat": "x"})
+    ),
+    "a game that nobody knows": lambda p: forged(p, lambda rows: rows[0]["body"].update(game="whist_of_mars")),
+    "three thousand seats": lambda p: forged(
+        p, lambda rows: rows[0]["body"].update(seats=[f"P{n}" for n in range(3_000)], deal={})
+    ),
+    "half a character in a name": lambda p: forged(p, lambda rows: rows[0]["body"].update(seats=["\ud800", "B", "C"])),
+    "rulings that its end does not seal": lambda p: forged(
+        p, lambda rows: rows[-1]["body"]["rulings"].update(sha256="0" * 64)
+    ),
+    "two ends, the second of which counts other rulings": lambda p: forged(
+        p, lambda rows: rows.append({**rows[-1], "seq": len(rows), "body": {"rulings": {"count": 1, "sha256": ""}}})
+    ),
+    "a log packed with broken bz2": lambda p: broken_packing(p, zipfile.ZIP_BZIP2),
+    "a log packed with broken lzma": lambda p: broken_packing(p, zipfile.ZIP_LZMA),
     "a deep manifest": only("manifest", lambda d: b"[" * 100_000),
     "deep rulings": only("rulings", lambda d: b"[" * 400 + b"]" * 400),
     "a manifest too large": only("manifest", lambda d: d + b" " * MOST_BYTES["manifest.json"]),
@@ -230,8 +258,92 @@ def test_a_broken_archive_is_refused_with_one_line_and_changes_nothing(
             import_zip(other, path)
         assert "\n" not in str(caught.value)
         assert str(path) in str(caught.value)
-        assert other.sessions() == []
-        assert not list((elsewhere / "spare").glob("*")) if (elsewhere / "spare").exists() else True
+        assert left_of(elsewhere) == []
+
+
+def left_of(folder: Path) -> list[str]:
+    """What of an import is in a journal that had nothing in it."""
+    with Journal.open(folder, read_only=True) as journal:
+        rows = [f"{table} {row}" for table in TABLES for row in journal.store.rows(f"SELECT * FROM {table}")]
+    return [*rows, *(str(path) for path in (*folder.glob("spare/*"), *folder.glob("pictures/*.jpg")))]
+
+
+TABLES = ("session", "line", "seat", "ruling", "evidence", "photo", "dispute", "told")
+LOSSES: dict[str, Callable[[bytes], bytes | None]] = {
+    "no picture": lambda data: None,
+    "another picture": lambda data: picture("other"),
+    "half a picture": lambda data: data[:50],
+    "an empty picture": lambda data: b"",
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("over", [True, False])
+def test_a_log_is_taken_without_the_pictures_that_were_damaged_and_says_which(
+    journal: Journal, elsewhere: Path, tmp_path: Path, name: str, over: bool
+) -> None:
+    session = play(journal, over=over)
+    path = export_session(journal, session, Format.ZIP, tmp_path / "evening.zip")
+    whole = path.read_bytes()
+    first, second = [name for entry in journal.entries(session) for name in entry.photos][:2]
+    remake(path, lambda member, data: LOSSES[name](data) if first in member or second in member else data)
+    with Journal.open(elsewhere) as other:
+        assert import_zip(other, path) == session
+        assert list(other.entries(session)) == list(journal.entries(session))
+        found = verify(other, session, verify(journal, session).code).findings
+        assert [finding.fault for finding in found] == [Fault.PHOTO_MISSING] * 2
+        assert all("lost before the session was imported" in finding.words for finding in found)
+        assert "2 pictures lost before the session was imported" in show_text(other, session)
+        assert other.live() is None
+        path.write_bytes(whole)
+        assert import_zip(other, path) == session, "a sound copy gives the pictures back"
+        assert verify(other, session).whole
+
+
+@pytest.mark.parametrize("step", range(6))
+def test_an_import_that_fails_on_its_way_leaves_nothing_and_can_be_repeated(
+    journal: Journal, elsewhere: Path, tmp_path: Path, step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = play(journal)
+    path = export_session(journal, session, Format.ZIP, tmp_path / "evening.zip")
+    steps = [(PhotoShelf, "put"), (Spare, "rewrite"), (importing, "put_session"), (importing, "put_ruling")]
+    steps += [(importing, "log_findings"), (importing, "_check_whole")]
+    with Journal.open(elsewhere) as other:
+        with monkeypatch.context() as broken:
+            broken.setattr(*steps[step], no_room_after(getattr(*steps[step]), 1 if step == 0 else 0))
+            with pytest.raises(JournalError) as caught:
+                import_zip(other, path)
+            assert "\n" not in str(caught.value)
+        assert left_of(elsewhere) == []
+        assert import_zip(other, path) == session
+        assert verify(other, session).whole
+
+
+def no_room_after(real: Callable[..., Any], calls: int) -> Callable[..., Any]:
+    """The function, on a disk that is full after so many calls."""
+    left = [calls]
+
+    def full(*args: Any) -> Any:
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(*args)
+
+    return full
+
+
+def test_rulings_that_were_changed_in_the_file_are_told_again(
+    journal: Journal, elsewhere: Path, tmp_path: Path
+) -> None:
+    session = play(journal)
+    path = export_session(journal, session, Format.ZIP, tmp_path / "evening.zip")
+    whole = path.read_bytes()
+    only("rulings", lambda data: data.replace(b'"seat\\":2', b'"seat\\":1'))(path)
+    assert path.read_bytes() != whole
+    with Journal.open(elsewhere) as other:
+        import_zip(other, path)
+        assert other.rulings(session) == journal.rulings(session)
+        assert verify(other, session).whole
 
 
 def test_another_session_of_that_name_stays(journal: Journal, elsewhere: Path, tmp_path: Path) -> None:
@@ -321,6 +433,6 @@ def test_damaged_bytes_are_refused_or_change_nothing(journal: Journal, elsewhere
                 assert other.sessions() == []
             else:
                 assert list(other.entries(session)) == list(journal.entries(session))
-                assert verify(other, session).whole
+                assert {finding.fault for finding in verify(other, session).findings} <= {Fault.PHOTO_MISSING}
         shutil.rmtree(elsewhere)
-    assert refused > 30
+    assert refused > 20

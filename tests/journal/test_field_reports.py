@@ -134,7 +134,7 @@ def test_e02_a_damaged_database_is_set_aside_and_rebuilt(folder: Path, clock: Fa
         assert verify(journal, done).whole
         journal.append(live, laid(7))
         assert "rebuilt" in remarks(journal, live)
-        assert any("the database was damaged" in words for words in journal.notices)
+        assert any("sessions.db could not be used" in words for words in journal.notices)
         assert [s.row.entries for s in journal.sessions()] == [8, 12]
     if before:
         (kept,) = (folder / "set-aside").glob("2026-11-30-*/sessions.db")
@@ -163,7 +163,7 @@ def test_e02_damage_met_while_playing_costs_no_entry(folder: Path, clock: FakeCl
         for number in range(30, 34):
             journal.append(session, laid(number))
         assert numbers(journal, session) == list(range(34))
-        assert any("damaged" in words for words in journal.notices)
+        assert any("could not be used" in words for words in journal.notices)
     with Journal.open(folder, clock=clock) as journal:
         assert verify(journal, session).whole
 

@@ -35,8 +35,13 @@ COMMANDS = (
         ["replay", "1", "--json"],
     ),
     *(["explain", "1", "3"], ["explain", "1", "1.3", "--json"], ["verify", "1"], ["verify", "1", "--json"]),
-    *(["settle", "1", "2"], ["settle", "1", "--json"], ["stats"], ["export", "1", "--format", "json", "--to", "out"]),
-    *(["export", "1", "--format", fmt, "--to", "out"] for fmt in ("csv", "html", "zip")),
+    *(
+        ["settle", "1", "2"],
+        ["settle", "1", "--json"],
+        ["stats"],
+        ["export", "1", "--format", "json", "--to", "out", "--force"],
+    ),
+    *(["export", "1", "--format", fmt, "--to", "out", "--force"] for fmt in ("csv", "html", "zip")),
 )
 #: Rounds at every run of the tests, and with the slow ones.
 QUICK, ALL = 20, 200

@@ -108,7 +108,8 @@ def test_several_deals_carry_on(journal: Journal) -> None:
 
 def test_an_evening_is_settled_over_all_its_sessions(journal: Journal) -> None:
     first, second = play(journal), play(journal)
-    once, twice = session_net(journal, first), settle_evening(journal, [first, second])
+    once, (twice, left_out) = session_net(journal, first), settle_evening(journal, [first], [first, second])
+    assert left_out == ()
     assert twice.net == {name: 2 * counters for name, counters in once.items()}
     assert sum(transfer.counters for transfer in twice.transfers) == 2 * once["Ann"]
 

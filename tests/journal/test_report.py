@@ -240,7 +240,7 @@ def test_what_a_dispute_is_about_keeps_its_pictures(journal: Journal, fact: Fact
 
 
 def test_sessions_are_found_by_game_player_date_and_dispute(journal: Journal, clock: FakeClock) -> None:
-    first = play(journal)
+    first = play(journal, [*WITHHELD[:6], CALL])
     clock.mono += DAY_NS
     clock.wall += DAY_NS
     other = journal.begin(SessionHeader("wish_card", ("Ann", "DI  Müller")))
@@ -263,6 +263,13 @@ def test_sessions_are_found_by_game_player_date_and_dispute(journal: Journal, cl
     assert listed["started"] == "2026-12-01T20:00:00Z"
     assert listed["seats"] == ["Ann", "DI  Müller"]
     assert {"id", "game", "started", "entries"} <= set(listed)
+
+
+def test_a_foul_that_the_referee_proved_is_no_dispute(journal: Journal) -> None:
+    session = play(journal)
+    assert journal.store.rows("SELECT count(*) FROM dispute") != [(0,)], "its pictures are kept all the same"
+    assert journal.session(session).disputes == 0
+    assert "disputed" not in journal.sessions()[0].text()
 
 
 def test_statistics_count_what_was_played(journal: Journal, clock: FakeClock) -> None:

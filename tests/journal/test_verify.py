@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ from firmware.journal.photos import PhotoShelf
 from firmware.journal.spare import spare_row
 from firmware.journal.verify import Fault, Report, verify
 
+from .games import CALL, WITHHELD, play
 from .tools import FakeClock, fill, laid, picture, sql
 
 ENTRIES = 8
@@ -160,6 +162,12 @@ def rewrite_database(scene: Scene) -> None:
     scene.rewrite(texts, spare=False)
 
 
+def instead(path: Path, make: Callable[[Path], None]) -> None:
+    """Something else in a file's place."""
+    path.unlink()
+    make(path)
+
+
 def spare_row_changed(scene: Scene) -> None:
     scene.spare().write_text(scene.spare().read_text().replace('"seat":3', '"seat":2', 1))
 
@@ -242,6 +250,27 @@ TAMPERINGS: dict[str, tuple[Callable[[Scene], None], set[Fault], int | None]] = 
         {Fault.LIST},
         None,
     ),
+    **{
+        what: (lambda s, change=change: sql(s.folder, change) and None, {Fault.LIST}, None)  # type: ignore[misc]
+        for what, change in {
+            "the club in the list": "UPDATE session SET club = 'x' WHERE number = 1",
+            "the number of disputes": "UPDATE session SET disputes = 3 WHERE number = 1",
+            "the doubt of the time": "UPDATE session SET uncertain = 1 WHERE number = 1",
+            "the name to search by": "UPDATE seat SET folded = 'eve' WHERE session = 1 AND seat = 2",
+            "one seat more": "INSERT INTO seat VALUES (1, 9, 'Eve', 'eve')",
+            "a mark of evidence set": "INSERT INTO dispute VALUES (1, 1, 3)",
+            "what the hub was told": "INSERT INTO told VALUES ('hub', 1, 999)",
+            "a picture said to be removed": "UPDATE photo SET gone = 1 WHERE hash IN (SELECT hash FROM evidence "
+            "WHERE session = 1 AND seq = 3)",
+            "a picture of another size": "UPDATE photo SET bytes = 7 WHERE hash IN (SELECT hash FROM evidence "
+            "WHERE session = 1 AND seq = 3)",
+            "a picture not in the list": "DELETE FROM photo WHERE hash IN (SELECT hash FROM evidence "
+            "WHERE session = 1)",
+        }.items()
+    },
+    "a folder for a picture": (lambda s: instead(s.photo(2), os.mkdir), {Fault.PHOTO_CHANGED}, 3),
+    "a pipe for a picture": (lambda s: instead(s.photo(2), os.mkfifo), {Fault.PHOTO_CHANGED}, 3),
+    "a pipe for the spare log": (lambda s: instead(s.spare(), os.mkfifo), {Fault.MISSING}, 0),
     "the date in the list": (
         lambda s: sql(s.folder, "UPDATE session SET started_ns = 5 WHERE number = 1") and None,
         {Fault.LIST},
@@ -269,6 +298,34 @@ def test_tampering_is_found_at_its_place(scene: Scene, name: str) -> None:
     assert "NOT whole" in report.text()
     with Journal.open(scene.folder, read_only=True) as journal:
         assert verify(journal, scene.other).whole
+
+
+STRANGE = {
+    "a trigger": "CREATE TRIGGER x AFTER INSERT ON line BEGIN SELECT 1; END",
+    "a table": "CREATE TABLE x(y)",
+    "an index less": "DROP INDEX photo_kept",
+    "a view for a table": "DROP TABLE told; "
+    "CREATE VIEW told AS SELECT 'x' AS hub, number AS session, 9 AS lines FROM session",
+}
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_a_database_with_foreign_parts_is_told_of_and_made_anew(scene: Scene, name: str) -> None:
+    sql(scene.folder, *STRANGE[name].split("; ", 1 if "TABLE told" in STRANGE[name] else 0))
+    assert [finding.fault for finding in scene.verify().findings if "database holds" in finding.words] == [Fault.LIST]
+    with Journal.open(scene.folder, clock=FakeClock()) as journal:
+        assert "a new one was made from the spare logs" in journal.notices[0]
+        assert verify(journal, scene.session).whole
+        assert verify(journal, scene.other).whole
+
+
+def test_marks_that_are_missing_are_found_by_the_log_and_the_rulings(journal: Journal, folder: Path) -> None:
+    called, proved = play(journal, [*WITHHELD[:6], CALL]), play(journal)
+    assert verify(journal, called).whole
+    assert verify(journal, proved).whole
+    sql(folder, "DELETE FROM dispute")
+    for session in (called, proved):
+        assert {finding.fault for finding in verify(journal, session).findings} == {Fault.LIST}
 
 
 def test_a_session_taken_out_whole_is_known_by_its_spare_log(scene: Scene) -> None:
