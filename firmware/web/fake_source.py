@@ -84,6 +84,11 @@ class FakeTable:
                 error = self._call(action, actor)
             case "correct":
                 error = self._correct(action)
+            case "insert":
+                error = self._insert(action)
+            case "say":
+                self._enter({"fact": "said", "seat": actor.seat, "word": action["word"], "detail": action["detail"]})
+                error = ""
             case "let_stand" | "settle" | "resume":
                 self.dispute, self.state, error = None, "playing", ""
             case "pause":
@@ -139,7 +144,7 @@ class FakeTable:
             return "there is no such ruling"
         self.state = "paused"
         entry = self.rulings[ruling]["entry"] if ruling is not None else action.get("entry")
-        self.dispute = {"ruling": ruling, "entry": entry, "seat": actor.seat, "open": True}
+        self.dispute = {"entry": entry, "seat": actor.seat, "why": action.get("why", ""), "open": True}
         return ""
 
     def _correct(self, action: Mapping[str, Any]) -> str:
@@ -152,6 +157,13 @@ class FakeTable:
         if instead := action["instead"]:
             self._put(instead["card"], instead["seat"], number)
         self.dispute, self.state, self.out_of_step = None, "playing", False
+        return ""
+
+    def _insert(self, action: Mapping[str, Any]) -> str:
+        missed = action["missed"]
+        entry = self._enter({"fact": "inserted", "before": action["before"], "missed": missed, "why": action["why"]})
+        if missed["fact"] == "laid":
+            self._put(missed["card"], missed["seat"], entry)
         return ""
 
     def _open_wish(self, action: Mapping[str, Any], actor: Actor) -> str:
@@ -224,6 +236,7 @@ class FakeTable:
             "over": self.winner is not None,
             "winner": self.winner,
             "quiet_word": "PAY",
+            "told": [["skip", "leave", "draw", "misdeal"]] * len(self.names),
             "quiet_act": ["" if self.winner or seat != self.turn else "PAY" for seat in self.counters],
             "words": "" if self.winner else words,
             "known": self._secret,

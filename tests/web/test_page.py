@@ -17,7 +17,7 @@ from .browser import PHONES, Phone, axe, chromium
 from .conftest import KEYS, Home
 
 pytestmark = pytest.mark.slow
-VIEWS = ("table", "log", "entry/1", "sessions", "session/20261130-fan", "setup", "camera")
+VIEWS = ("table", "log", "entry/1", "missed", "sessions", "session/20261130-fan", "setup", "camera")
 
 
 @pytest.fixture(scope="module")
@@ -118,15 +118,18 @@ def test_a_dispute_is_called_corrected_and_kept(home: Home, phones: list[Phone])
     phone.go("log")
     phone.tap(".entry a", "eight of hearts")
     phone.sees(".photo-before img")
+    phone.write("#why", "that was the diamond")
     phone.tap(".choice.call")
     wall.open("#join=ABCD2345")
     wall.sees(".due-words", "The referee was called")
+    wall.sees(".called", "Bo called the referee: that was the diamond")
     phone.sees(".choices .note", "PIN")
     phone.write(".choices input[type=password]", "123456")
     phone.tap(".choices .code-form button")
     phone.tap("summary.choice", "Correct it")
     phone.tap(".pick input[aria-label=diamonds]")
     phone.write("#why", "it is a diamond")
+    home.table.board.publish(title="Fan Tan again")  # what changes meanwhile does not take what was typed
     phone.tap(".correct button", "Correct the entry")
     phone.tap(".toast .now")
     wall.sees(".lying[data-card='8D']")
@@ -146,13 +149,29 @@ def test_a_wrong_tap_is_undone(home: Home, phones: list[Phone]) -> None:
     home.table.lay("7H")
     _seat(phones[0], 1)
     phones[0].go("entry/0")
+    phones[0].tap(".choice.call")
     phones[0].tap(".choice.let_stand")
     phones[0].tap(".toast .undo")
     phones[0].until(lambda phone: phone.run("return document.querySelector('#toast').hidden"), "no toast")
-    phones[0].go("table")
-    phones[0].tap(".press")
-    phones[0].sees(".due-words")
-    assert [tap["do"] for tap, _ in home.table.taps] == ["press"]
+    phones[0].run("import('/static/js/toast.js').then(m => m.toast('something else'))")  # would send what still waits
+    phones[0].sees(".toast", "something else")
+    assert [tap["do"] for tap, _ in home.table.taps] == ["call"]
+
+
+def test_what_waits_to_be_sent_is_sent_when_something_else_is_tapped_or_the_phone_put_away(
+    home: Home, phones: list[Phone]
+) -> None:
+    _seat(phones[0], 1)
+    for word, leave in (("draw", "toast"), ("misdeal", "away")):
+        phones[0].tap("details.say-more summary")
+        phones[0].tap("details.say-more button", {"draw": "draw", "misdeal": "dealt wrongly"}[word])
+        phones[0].sees(".toast .undo")
+        assert word not in [tap.get("word") for tap, _ in home.table.taps]
+        if leave == "toast":
+            phones[0].run("import('/static/js/toast.js').then(m => m.toast('something else'))")
+        else:
+            phones[1].front()  # another tab in front: this one is hidden
+        phones[0].until(lambda _, said=word: said in [tap.get("word") for tap, _ in home.table.taps], word)
 
 
 def test_a_phone_finds_its_way_back_after_a_restart(home: Home, phones: list[Phone], running: Running) -> None:
@@ -166,8 +185,128 @@ def test_a_phone_finds_its_way_back_after_a_restart(home: Home, phones: list[Pho
         phones[0].sees(".lying[data-card='7H']")
         phones[0].sees(".pill", "playing")
         assert phones[0].run("return window.same") is True  # without a reload
-        phones[0].tap(".call")
-        phones[0].sees(".due-words", "The referee was called")
+        phones[0].tap(".taps .call")
+        phones[0].write("dialog.why input", "a card is gone")
+        phones[0].tap("dialog.why button.main")
+        phones[0].sees(".called", "Ann called the referee: a card is gone")
+
+
+def test_a_missed_card_is_put_in_at_the_end_and_before_an_entry(home: Home, phones: list[Phone]) -> None:
+    home.table.lay("7H")
+    home.table.lay("9H")
+    wall = phones[4]
+    _host(wall)
+    for place, rank, form in (("missed", "10", ".choices.missed"), ("entry/1", "8", "details.missed")):
+        wall.go(place)
+        wall.write("#why", "it lay under a sleeve")
+        if place != "missed":
+            wall.tap("summary.choice", "Something was missed")
+        wall.tap(f"{form} button.main")
+        wall.sees(".toast", "still to be chosen")
+        wall.tap(f"{form} .pick input[value='{'T' if rank == '10' else rank}']")
+        wall.tap(f"{form} .pick input[value=H]")
+        wall.tap(f"{form} fieldset:nth-of-type(3) .pick input[value='2']")
+        wall.tap(f"{form} button.main")
+        wall.sees(".toast", "of hearts")
+        wall.tap(".toast .now")
+        wall.until(lambda one: one.run("return document.querySelector('#toast').hidden"), "no toast")
+    laid = {"fact": "laid", "zone": "layout", "seat": 2}
+    assert [tap for tap, _ in home.table.taps] == [
+        {"do": "insert", "before": 2, "missed": {**laid, "card": "TH"}, "why": "it lay under a sleeve"},
+        {"do": "insert", "before": 1, "missed": {**laid, "card": "8H"}, "why": "it lay under a sleeve"},
+    ]
+    wall.go("log")
+    wall.sees(".entry-fact", "Put in before entry 1: Bo lays the eight of hearts")
+
+
+def test_entries_that_have_left_the_live_table_are_still_there_to_dispute(home: Home, phones: list[Phone]) -> None:
+    home.table.lay("7H")
+    for _ in range(60):
+        home.table._enter({"fact": "pressed", "seat": 1, "press": "short", "taps": 1})
+    home.table.publish()
+    _seat(phones[0], 1)
+    phones[0].go("log")
+    phones[0].tap("#main button", "earlier entries")
+    phones[0].tap(".older-entries a", "seven of hearts")
+    phones[0].sees("h1", "Entry 0")
+    phones[0].sees(".photo-after img")
+    phones[0].tap(".choice.call")
+    phones[0].until(lambda _: home.table.dispute, "the dispute")
+    assert home.table.dispute["entry"] == 0
+
+
+def test_a_double_tap_is_one_press(home: Home, phones: list[Phone]) -> None:
+    _seat(phones[0], 1)
+    phones[0].run("const b = document.querySelector('.press'); b.click(); b.click(); b.click()")
+    phones[0].sees(".due-words", "Bo")
+    assert [tap["do"] for tap, _ in home.table.taps] == ["press"]
+
+
+def test_a_host_whose_time_has_run_out_is_asked_for_the_pin_again(home: Home, phones: list[Phone]) -> None:
+    wall = phones[4]
+    home.table.lay("7H")
+    _host(wall)
+    wall.go("table")
+    wall.sees(".steps button", "End the session")
+    home.clock.t += 3600
+    wall.tap(".steps button", "End the session")
+    wall.tap(".toast .now")
+    wall.sees(".toast", "type the host's PIN")
+    wall.until(lambda one: not one.all(".steps button"), "no host's buttons")
+    assert home.table.taps == []
+
+
+def test_a_session_is_not_ended_by_a_slip_in_the_set_up(home: Home, phones: list[Phone]) -> None:
+    wall = phones[4]
+    _host(wall)
+    wall.write(".seating li:nth-child(2) input:not([type=radio])", "Ann")
+    wall.tap(".start")
+    wall.sees(".toast", "same name")
+    wall.write(".seating li:nth-child(2) input:not([type=radio])", "Bea")
+    wall.tap(".start")
+    wall.sees(".toast", "will end")
+    wall.tap(".toast .undo")
+    assert home.table.taps == []
+    wall.tap(".start")
+    wall.tap(".toast .now")
+    wall.sees("#main[data-view=table]")
+    assert home.table.taps[-1][0]["ends"] == "20261130-fan"
+
+
+def test_a_phone_that_was_frozen_for_a_minute_catches_up(home: Home, phones: list[Phone]) -> None:
+    phone = phones[0]
+    phone.open("#join=ABCD2345")
+    phone.sees(".seats .name", "Ann")
+    phone.run("window.same = true")
+    phone.driver.execute_cdp_cmd("Network.emulateNetworkConditions", OFFLINE)
+    home.table.lay("7H")
+    phone.run("const real = Date.now; Date.now = () => real() + 60000")  # a minute passed while it slept
+    phone.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {**OFFLINE, "offline": False})
+    phone.run("window.dispatchEvent(new Event('pageshow'))")
+    phone.sees(".lying[data-card='7H']")
+    assert phone.run("return window.same") is True
+
+
+OFFLINE = {"offline": True, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+
+
+def test_a_wish_sealed_with_a_double_tap_can_be_read(home: Home, phones: list[Phone]) -> None:
+    home.table.act({"do": "start", "game": "wish_card", "seats": ["Ann", "Bo"], "dealer": 1}, None)  # type: ignore[arg-type]
+    real = home.table.act
+
+    def once(action: dict[str, Any], actor: Any) -> dict[str, Any]:
+        sealed = action["do"] == "seal_wish" and actor.seat in home.table.wishes
+        return {"error": "this seat's wish is sealed already"} if sealed else real(action, actor)
+
+    home.table.board.hand_to(once)
+    ann = phones[0]
+    _seat(ann, 1)
+    ann.write("#wish", "a horse")
+    ann.run("const f = document.querySelector('.wishes form'); f.requestSubmit(); f.requestSubmit()")
+    ann.sees(".wishes li", "Ann: sealed")
+    home.table.win(1)
+    ann.tap(".wishes button", "read your wish")
+    ann.sees(".wishes li", "Ann wished: a horse")
 
 
 def test_a_wrong_code_is_said_and_nothing_is_shown(phones: list[Phone]) -> None:

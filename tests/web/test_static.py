@@ -24,7 +24,7 @@ RAW = re.compile(
 MADE = {
     *("state", "nav", "rank", "suit", "zone", "fact", "said", "quiet", "due", "light", "export", "choice", "camera"),
     *("correct", "settle", "error", "film", "said.refused", "source"),
-    *("code", "beat", "steps", "game", "rule", "choice.value", "note", "hint"),
+    *("code", "beat", "steps", "game", "rule", "choice.value", "note", "hint", "say", "missed"),
 }
 
 

@@ -11,11 +11,14 @@ export class Refused extends Error {
 
 export const get = (path) => ask(path, {});
 
-export const post = (path, body) =>
-  ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+const JSON_POST = { method: "POST", headers: { "content-type": "application/json" } };
 
-/** One tap, as in actions.py. */
-export const act = (tap) => post("/api/act", { tap });
+export const post = (path, body) => ask(path, { ...JSON_POST, body: JSON.stringify(body) });
+
+/** One tap, as in actions.py; kept alive where the phone is put away just then. */
+export const act = (tap) => ask("/api/act", { ...JSON_POST, body: JSON.stringify({ tap }), keepalive: true });
+
+const LAPSED = ["JOIN_NEEDED", "SEAT_NEEDED", "HOST_NEEDED"]; // this phone is no longer who it was: a code was changed, time ran out
 
 async function ask(path, options) {
   let answer;
@@ -25,6 +28,7 @@ async function ask(path, options) {
     throw new Refused("OFFLINE", t("error.OFFLINE"));
   }
   const body = await answer.json().catch(() => ({}));
+  if (LAPSED.includes(body.code)) window.dispatchEvent(new Event("lapsed"));
   if (!answer.ok) throw new Refused(body.code || "FAULT", told(`error.${body.code}`, body.error) || t("error.FAULT"));
   return body;
 }

@@ -9,7 +9,7 @@ import { shades } from "./table.js";
 import { toast } from "./toast.js";
 import { cameraView } from "./view_camera.js";
 import { doorView } from "./view_door.js";
-import { entryView, logView } from "./view_log.js";
+import { entryView, logView, missedView } from "./view_log.js";
 import { sessionView, sessionsView } from "./view_sessions.js";
 import { setupView } from "./view_setup.js";
 import { tableView } from "./view_table.js";
@@ -22,6 +22,7 @@ const VIEWS = [
   { name: "setup", make: setupView, tab: true },
   { name: "camera", make: cameraView, tab: true },
   { name: "entry", make: entryView, under: "log" },
+  { name: "missed", make: missedView, under: "log" },
   { name: "session", make: sessionView, under: "sessions" },
 ];
 
@@ -34,6 +35,7 @@ async function start() {
   $("nav").setAttribute("aria-label", t("nav.label"));
   $("me").addEventListener("click", () => meDialog(refresh));
   window.addEventListener("hashchange", () => (codesOf(location.hash) ? scanned() : route()));
+  window.addEventListener("lapsed", lapsed);
   follow(frame);
   if (codesOf(location.hash)) await scanned();
   else await refresh();
@@ -46,6 +48,12 @@ async function refresh() {
   else close();
   nav();
   route();
+}
+
+/** The server no longer knows this phone as the seat or the host that it was: ask who it is now, and show that. */
+async function lapsed() {
+  const { seat, host } = live.standing;
+  if (seat || host) await refresh();
 }
 
 /** The stream was refused: the server restarts (try again), or the code was changed (back to the door). */

@@ -6,14 +6,17 @@ import { t } from "./words.js";
 const SHOWN_MS = 6000;
 const UNDO_MS = 4000; // time to take a wrong tap back before it is sent
 let timer = 0;
+let pending = null; // sends at once what waits to be sent
 
-/** Show one line for a while. */
+/** Show one line for a while; what waits to be sent goes first. */
 export function toast(words) {
+  pending?.();
   show([h("span", {}, words)], SHOWN_MS);
 }
 
-/** Do `action` in four seconds unless it is taken back; the same tap again does it at once. */
+/** Do `action` in four seconds unless it is taken back: at once, if something else is tapped or the phone put away. */
 export function soon(words, action) {
+  pending?.();
   const send = () => {
     hide();
     Promise.resolve(action()).catch((error) => toast(error.message));
@@ -21,8 +24,25 @@ export function soon(words, action) {
   const undo = h("button", { type: "button", onclick: hide, class: "undo" }, t("undo"));
   const now = h("button", { type: "button", onclick: send, class: "now" }, t("now"));
   show([h("span", {}, words), h("span", { class: "row" }, undo, now)], 0);
+  pending = send;
   timer = setTimeout(send, UNDO_MS);
   undo.focus();
+}
+
+/** A tap that can be made once at a time: its button rests until the answer is there. */
+export function once(action) {
+  return async (event) => {
+    const button = event.currentTarget;
+    if (button.dataset.busy) return;
+    button.dataset.busy = "yes";
+    try {
+      await action();
+    } catch (error) {
+      toast(error.message);
+    } finally {
+      delete button.dataset.busy;
+    }
+  };
 }
 
 function show(children, ms) {
@@ -33,5 +53,8 @@ function show(children, ms) {
 
 function hide() {
   clearTimeout(timer);
+  pending = null;
   $("toast").hidden = true;
 }
+
+document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && pending?.());

@@ -98,6 +98,7 @@ function draw(main, film, id, { session, entries }) {
   const said = h("ul", { class: "said" });
   const photo = h("img", { class: "film-photo", alt: "" });
   const range = h("input", { type: "range", min: 0, max: Math.max(0, entries.length - 1), value: 0, "aria-label": t("film.scrub") });
+  const deals = new Set(entries.map((entry) => entry.deal)).size; // numbers begin again with each
   const strip = h("div", { class: "strip" }, entries.map((entry, at) => frame(entry, at, (place) => show(place))));
   const state = { ...session, seats: session.players || session.seats || [] };
   const show = (at) => {
@@ -105,7 +106,8 @@ function draw(main, film, id, { session, entries }) {
     if (!entry) return;
     range.value = at;
     view.show({ ...state, view: {}, cards: entry.cards || [], entries: [entry], rulings: [] }, quarter());
-    say(words, t("film.words", { n: entry.number, time: clock(entry.t), fact: factWords(state, entry) }));
+    const about = { n: entry.number, time: clock(entry.t), fact: factWords(state, entry) };
+    say(words, deals > 1 ? t("film.deal", { deal: entry.deal, words: t("film.words", about) }) : t("film.words", about));
     put(said, (entry.rulings || []).map((ruling) => h("li", { "data-kind": ruling.ruling }, rulingWords(state, ruling))));
     const picture = (entry.photos || []).at(-1);
     photo.hidden = !picture;

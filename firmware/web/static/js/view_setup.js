@@ -4,8 +4,8 @@ import { act, get, post } from "./api.js";
 import { h, put } from "./dom.js";
 import { live } from "./live.js";
 import { form } from "./me.js";
-import { toast } from "./toast.js";
-import { choose } from "./view_log.js";
+import { once, soon, toast } from "./toast.js";
+import { choose } from "./pick.js";
 import { maybe, t, told, who } from "./words.js";
 
 const MOST_SEATS = 10;
@@ -47,7 +47,7 @@ function setup(games) {
   };
   draw();
   seatList(seats, plan);
-  return [gameList(games, plan, pick), seats, rules, supply, h("button", { type: "button", class: "main start", onclick: () => begin(plan) }, t("setup.start"))];
+  return [gameList(games, plan, pick), seats, rules, supply, h("button", { type: "button", class: "main start", onclick: once(() => begin(plan)) }, t("setup.start"))];
 }
 
 /** With how many players the chosen game is played at this table: least and most. */
@@ -170,8 +170,11 @@ async function begin(plan) {
   if (seats.length < least) return toast(t("setup.too_few", { game: titleOf(plan.game), least }));
   if (seats.length > most) return toast(t("setup.too_many", { game: titleOf(plan.game), most }));
   if (seats.some((name) => !name)) return toast(t("setup.names_needed"));
-  const tap = { do: "start", game: plan.game.key, seats, dealer: plan.dealer, house: plan.house, counters: plan.counters };
-  return act(tap).then(() => (location.hash = "#/table"), (error) => toast(error.message));
+  if (new Set(seats.map((name) => name.toLowerCase())).size < seats.length) return toast(t("setup.same_names"));
+  const ends = live.state?.session && live.state.state !== "over" ? live.state.session : null;
+  const tap = { do: "start", game: plan.game.key, seats, dealer: plan.dealer, house: plan.house, counters: plan.counters, ends };
+  const start = () => act(tap).then(() => (location.hash = "#/table"));
+  return ends ? soon(t("setup.ends.soon"), start) : start();
 }
 
 function codePanel(codes) {

@@ -1,13 +1,15 @@
 // The live table: the table from above, what is due, the last ruling with its picture, every seat, and this seat's taps.
 
 import { act } from "./api.js";
+import { askWhy } from "./why.js";
+import { sayPanel } from "./saying.js";
 import { h, put, say } from "./dom.js";
 import { icon } from "./faces.js";
 import { shine } from "./lamp.js";
 import { follow, live } from "./live.js";
 import { quarter, turnTable } from "./me.js";
 import { countersOf, TableView, winners } from "./table.js";
-import { soon, toast } from "./toast.js";
+import { once, soon } from "./toast.js";
 import { cardSign, cardWords, countersWords, maybe, rulingWords, t, told, who, zoneWords } from "./words.js";
 import { wishPanel } from "./wishes.js";
 
@@ -15,17 +17,17 @@ const LISTED = ["refused", "proved", "conflict", "out_of_step", "unsure", "takes
 
 export function tableView(main) {
   const view = new TableView();
-  const part = Object.fromEntries(["due", "last", "seats", "steps", "taps", "list", "wish"].map((name) => [name, h("div", { class: name })]));
+  const part = Object.fromEntries(["due", "last", "seats", "steps", "taps", "say", "list", "wish"].map((name) => [name, h("div", { class: name })]));
   const turn = h("button", { type: "button", class: "turn-table", onclick: turnTable, "aria-label": t("me.turn") }, "⟳");
   put(
     main,
     h("h1", { class: "visually-hidden" }, t("nav.table")),
     h("div", { class: "live" },
       h("div", { class: "board" }, view.svg, turn),
-      h("div", { class: "beside" }, part.due, part.taps, part.last, part.seats, part.wish, part.list, part.steps)),
+      h("div", { class: "beside" }, part.due, part.taps, part.last, part.seats, part.wish, part.say, part.list, part.steps)),
   );
   const drawn = {};
-  const once = (name, facts, make) => {
+  const redraw = (name, facts, make) => {
     const key = JSON.stringify(facts);
     if (drawn[name] !== key) keepingFocus(part[name], () => put(part[name], make()));
     drawn[name] = key;
@@ -34,12 +36,13 @@ export function tableView(main) {
     if (!state) return;
     view.show(state, quarter());
     const { standing } = live;
-    once("due", [state.view, state.seats, state.state, state.dispute, state.notices], () => due(state));
-    once("last", [state.rulings, state.seats, standing], () => last(state));
-    once("taps", [state.view?.quiet_act, state.view?.due, state.view?.turn, state.state, state.game, standing, live.on], () => taps(state));
-    once("steps", [state.state, state.view?.over, Boolean(state.dispute), Boolean(state.session), standing, live.on], () => steps(state));
-    once("list", [state.cards, state.seats], () => cardList(state));
-    once("wish", [state.wishes, state.game, state.seats, state.view?.winner, standing], () => wishPanel(state));
+    redraw("due", [state.view, state.seats, state.state, state.dispute, state.notices], () => due(state));
+    redraw("last", [state.rulings, state.seats, standing], () => last(state));
+    redraw("taps", [state.view?.quiet_act, state.view?.due, state.view?.turn, state.state, state.game, Boolean(state.dispute), standing, live.on], () => taps(state));
+    redraw("steps", [state.state, state.view?.over, Boolean(state.dispute), Boolean(state.session), standing, live.on], () => steps(state));
+    redraw("list", [state.cards, state.seats], () => cardList(state));
+    redraw("wish", [state.wishes, state.game, state.seats, state.view?.winner, standing], () => wishPanel(state));
+    redraw("say", [state.view?.told?.[standing.seat - 1], state.state, state.seats, standing, live.on], () => (standing.seat ? sayPanel(state, standing.seat, live.on) : []));
     seats(part.seats, state);
   });
 }
@@ -55,7 +58,17 @@ function due(state) {
   const view = state.view || {};
   const pool = Number.isFinite(view.pool) ? h("p", { class: "pool" }, h("i", { class: "stack", "aria-hidden": "true" }), h("b", {}, String(view.pool)), h("span", {}, t("pool"))) : null;
   const card = h("div", { class: "due-card", "data-state": amiss(view) ? "out" : state.state || "" }, h("p", { class: "due-words" }, dueWords(state, view)), pool);
-  return [card, ...(state.notices || []).map((words) => h("p", { class: "note", role: "status" }, words))];
+  const about = state.dispute?.open ? dispute(state) : null;
+  return [card, about, ...(state.notices || []).map((words) => h("p", { class: "note", role: "status" }, words))];
+}
+
+/** Who has called the referee and why, and the way to the entry. */
+function dispute(state) {
+  const { seat, entry, why } = state.dispute;
+  const name = seat ? who(state, seat) : t("the_host");
+  const words = why ? t("dispute.why", { name, why }) : t("dispute.by", { name });
+  const go = Number.isInteger(entry) ? `#/entry/${entry}` : "#/log";
+  return h("div", { class: "note called" }, h("p", {}, words), h("a", { class: "button", href: go }, t("dispute.look")));
 }
 
 const amiss = (view) => (Array.isArray(view.out_of_step) ? view.out_of_step.length > 0 : Boolean(view.out_of_step));
@@ -133,14 +146,13 @@ function taps(state) {
   const { seat: mine } = live.standing;
   if (!mine) return [];
   const view = state.view || {};
-  const tap = (body) => () => act(body).catch((error) => toast(error.message));
   const now = (view.quiet_act || [])[mine - 1];
   const means = now || view.quiet_word; // who presses early, before the camera has told the last card, is heard in order
   const quiet = means ? maybe(`quiet.${state.game}.${means}`, t(`quiet.${means}`)) : t("quiet.none");
   const off = !live.on || state.state !== "playing" || !means || view.over;
   return [
-    h("button", { type: "button", class: "press", "data-turn": now ? "yes" : "no", disabled: off, onclick: tap({ do: "press", press: "short" }) }, quiet),
-    h("button", { type: "button", class: "call", disabled: !live.on, onclick: tap({ do: "call" }) }, t("call")),
+    h("button", { type: "button", class: "press", "data-turn": now ? "yes" : "no", disabled: off, onclick: once(() => act({ do: "press", press: "short" })) }, quiet),
+    state.dispute?.open ? null : h("button", { type: "button", class: "call", disabled: !live.on, onclick: () => askWhy("call", "call", (why) => act({ do: "call", why })) }, t("call")),
   ];
 }
 
@@ -149,7 +161,7 @@ function steps(state) {
   const { seat, host } = live.standing;
   if (!state.session || (!seat && !host)) return [];
   if (state.state === "over") return host ? h("a", { class: "button", href: "#/setup" }, t("steps.new")) : [];
-  const step = (name, main) => h("button", { type: "button", class: main ? "main" : null, disabled: !live.on, onclick: () => act({ do: name }).catch((error) => toast(error.message)) }, t(`steps.${name}`));
+  const step = (name, main) => h("button", { type: "button", class: main ? "main" : null, disabled: !live.on, onclick: once(() => act({ do: name })) }, t(`steps.${name}`));
   const end = () => soon(t("steps.finish.soon"), () => act({ do: "finish" }));
   const paused = state.state === "paused" ? "resume" : "pause";
   return [

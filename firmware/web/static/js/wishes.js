@@ -22,9 +22,9 @@ function sealed(state, seal) {
 function mine(state, seals) {
   const { seat } = live.standing;
   if (!seat) return null;
-  const kept = slip(state, seat);
+  const kept = slips(state, seat);
   const seal = seals.find((one) => one.seat === seat);
-  if (seal && kept && state.view?.winner === seat && !seal.text) return reading(kept);
+  if (seal && kept[seal.commitment] && state.view?.winner === seat && !seal.text) return reading(kept[seal.commitment]);
   return seal ? null : writing(state, seat);
 }
 
@@ -40,18 +40,20 @@ function writing(state, seat) {
     const nonce = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
     const text = field.value.trim();
     if (!text) return;
-    localStorage.setItem(place(state, seat), JSON.stringify({ text, nonce }));
-    act({ do: "seal_wish", commitment: sha256(nonce + text) }).catch((error) => toast(error.message));
+    const commitment = sha256(nonce + text); // each try is kept: whichever the table has sealed can be read
+    localStorage.setItem(place(state, seat), JSON.stringify({ ...slips(state, seat), [commitment]: { text, nonce } }));
+    act({ do: "seal_wish", commitment }).catch((error) => toast(error.message));
   };
   return h("form", { onsubmit: seal }, h("label", { for: "wish" }, t("wish.label")), field, h("p", { class: "quiet" }, t("wish.secret")), h("button", { class: "main" }, t("wish.seal")));
 }
 
 const place = (state, seat) => `wish ${state.session} ${seat}`;
 
-function slip(state, seat) {
+/** The wishes that were written on this phone for a seat, by their seals. */
+function slips(state, seat) {
   try {
-    return JSON.parse(localStorage.getItem(place(state, seat)));
+    return JSON.parse(localStorage.getItem(place(state, seat))) || {};
   } catch {
-    return null;
+    return {};
   }
 }

@@ -83,6 +83,8 @@ export function factWords(state, entry) {
   };
   if (entry.fact === "pressed") return t(entry.press === "long" ? "fact.called" : "fact.pressed", values);
   if (entry.fact === "note") return noteWords(entry);
+  if (entry.fact === "said") return maybe(`fact.said.${entry.word}`, t("fact.said", values), { ...values, other: entry.word === "skip" ? who(state, Number(entry.detail)) : "" });
+  if (entry.fact === "inserted") return t("fact.inserted", { before: entry.before, missed: entry.missed ? factWords(state, entry.missed) : "" });
   const unread = !entry.card || entry.card === "?";
   return (unread && maybe(`fact.${entry.fact}.unread`, "", values)) || t(`fact.${entry.fact}`, values);
 }
