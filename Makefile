@@ -7,8 +7,8 @@ BIN := $(VENV)/bin
 TRAIN := .venv-train
 SHARED ?= ../shared
 
-.PHONY: help demo test slow oldest lint format types imports docs soak memory bench mutants arm64 virtual-camera train-env dataset train train-finder train-readers \
-  export evaluate club-hall club-storm rejudge-cluster clean
+.PHONY: help demo test slow oldest lint format types imports docs soak memory bench counts mutants arm64 virtual-camera train-env dataset train train-finder train-readers \
+  export evaluate bench-yolo club-hall club-storm rejudge-cluster clean
 
 help:  ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -53,14 +53,13 @@ soak: $(VENV)/.dev  ## 200 short simulated sessions with every hardship, watched
 memory: $(VENV)/.dev  ## an hour of video: does memory stay flat? (ten minutes)
 	$(BIN)/python -m tests.memory --hours 1
 
-bench: $(VENV)/.dev  ## what the parts cost, as ratios where two things are compared
+bench: $(VENV)/.dev  ## ours side by side with what people would use instead, as docs/bench.md (a quarter of an hour)
 	test -d .venv-bench || $(PYTHON) -m venv .venv-bench
-	.venv-bench/bin/python -m pip install -q --disable-pip-version-check open_spiel rlcard || echo 'they are left out'
-	.venv-bench/bin/python -m tests.bench.referee_speed
-	$(BIN)/python -m tests.bench.perception
-	$(BIN)/python -m tests.bench.panel_latency
-	$(BIN)/python -m tests.bench.journal_bench --facts 200 --sessions 50
-	$(BIN)/python -m tests.bench.web_viewers 50 20
+	.venv-bench/bin/python -m pip install -q --disable-pip-version-check open_spiel rlcard pyperformance || echo 'they are left out'
+	$(BIN)/python -m tests.bench
+
+counts: $(VENV)/.dev  ## what must not grow: counts of work that no machine changes
+	$(BIN)/python -m tests.bench.counts
 
 club-hall: $(VENV)/.ci  ## a hundred simulated tables for two minutes on a real Mosquitto: messages, delay, CPU
 	$(BIN)/python -m tests.bench.club_hall 100 120
@@ -107,6 +106,11 @@ train-readers:  # the networks at hand place the indices of photos/train, where 
 export: train-env  ## the checkpoints as ONNX, with all that the readers must know inside
 	$(TRAIN)/bin/python -m models.export --work $(WORK)
 
+bench-yolo: train-env  ## the detector that ours is compared with, trained for an hour on the same data
+	$(TRAIN)/bin/python -m models.baseline data --work $(WORK) --photos $(PHOTOS)
+	$(TRAIN)/bin/python -m models.baseline train --work $(WORK) --minutes 60
+	$(TRAIN)/bin/python -m models.baseline export --work $(WORK)
+
 evaluate: train-env  ## temperature, threshold, and the tables of the model card
 	$(TRAIN)/bin/python -m models.evaluate calibrate --write --work $(WORK) --photos $(PHOTOS)
 	$(TRAIN)/bin/python -m models.evaluate scenes --work $(WORK)
@@ -133,4 +137,4 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	@touch $@ $(VENV)/.run
 
 clean:  ## remove what was built here
-	rm -rf $(VENV) .venv-oldest $(TRAIN) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-oldest .venv-bench $(TRAIN) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

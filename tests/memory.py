@@ -19,7 +19,7 @@ import numpy as np
 from firmware.perception import Perception
 from firmware.simulator.camera import Incident, SimulatedCamera
 from firmware.simulator.session import plan
-from tests.bench.perception import _config
+from tests.bench.perception import config_of
 from vision.frames import Frame
 from vision.reader import Reader
 
@@ -56,7 +56,7 @@ def main() -> int:
     trouble = (Incident(20.0, 22.0, gain=0.0), Incident(30.0, 36.0, shift_px=(9.0, 5.0)))
     camera = SimulatedCamera.over(session, RATE_HZ, incidents=trouble)
     packed = [(f.seconds, cv2.imencode(".jpg", f.image)[1].tobytes()) for f in camera if f.seconds < 60]
-    perception = Perception(_config(session), Reader.load(), camera.size_px)
+    perception = Perception(config_of(session), Reader.load(), camera.size_px)
     if given.trace:
         tracemalloc.start()
     first, due, facts = 0.0, 600.0, 0

@@ -1,6 +1,6 @@
 """What the journal costs: ``python -m tests.bench.journal_bench [FOLDER] [--sessions N] [--entries N] [--facts N]``.
 
-It prints figures and judges none. Times depend on the disk and on what else runs, so each comes beside something simple
+It judges no figure. Times depend on the disk and on what else runs, so each comes beside something simple
 done on the same disk in the same minute: durable entries beside bare SQLite with the same durability, opening a large
 journal beside opening a small one.
 """
@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import os
 import random
 import sqlite3
-import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -33,13 +31,16 @@ from firmware.journal.spare import spare_row
 from firmware.journal.verify import verify
 from firmware.referee.cards import Card
 from firmware.referee.events import Entry, Laid, Pressed
+from tests.bench.rows import Row, show
 
 #: Bytes of a crop and of a small whole view as the table makes them.
 CROP_BYTES, VIEW_BYTES = 18_000, 40_000
+#: Facts a second are told of so many at a time.
+BATCH = 25
 #: A lively table: a fact every three seconds.
 FACTS_AN_HOUR = 1_200
 
-_HEADER = SessionHeader(
+HEADER = SessionHeader(
     game="fan_tan",
     seats=("Ann", "Bo", "Cy", "Di"),
     dealer=4,
@@ -51,19 +52,17 @@ _HEADER = SessionHeader(
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Durable facts a second, median and slowest of one in a hundred in ms, and bytes that reached the disk a fact."""
+    """Durable facts one after the other: ms of the clock and of the processor of each, bytes that reached the disk."""
 
-    what: str
-    per_s: float
-    median_ms: float
-    p99_ms: float
+    clock_ms: tuple[float, ...]
+    cpu_ms: float
     disk_bytes: float
 
-    def __str__(self) -> str:
-        return (
-            f"{self.what:34} {self.per_s:7.1f} a second, median {self.median_ms:6.2f} ms, "
-            f"p99 {self.p99_ms:7.2f} ms, {self.disk_bytes / 1000:6.1f} kB written each"
-        )
+    @property
+    def per_s(self) -> tuple[float, ...]:
+        """Facts a second, a sample for each `BATCH` of them."""
+        batches = (self.clock_ms[first : first + BATCH] for first in range(0, len(self.clock_ms), BATCH))
+        return tuple(1000 * len(batch) / sum(batch) for batch in batches)
 
 
 def facts() -> Iterator[Entry]:
@@ -76,7 +75,7 @@ def facts() -> Iterator[Entry]:
         yield Entry(number, fact, t, t + 0.1, 0.991, 0.97, "camera")
 
 
-def _photo(number: int, size: int) -> bytes:
+def photo(number: int, size: int) -> bytes:
     return b"\xff\xd8\xff\xe0" + random.Random(number).randbytes(size - 6) + b"\xff\xd9"
 
 
@@ -89,16 +88,14 @@ def _written_bytes() -> int:
     return int(next(row.split()[1] for row in text.splitlines() if row.startswith("write_bytes")))
 
 
-def _rate(what: str, count: int, act: Callable[[int], object]) -> Rate:
-    before, began_s, each_ms = _written_bytes(), time.perf_counter(), []
+def _rate(count: int, act: Callable[[int], object]) -> Rate:
+    before, cpu_s, each_ms = _written_bytes(), time.process_time(), []
     for number in range(count):
         start_s = time.perf_counter()
         act(number)
         each_ms.append((time.perf_counter() - start_s) * 1000)
-    spent_s = time.perf_counter() - began_s
-    ordered = sorted(each_ms)
-    written = (_written_bytes() - before) / count
-    return Rate(what, count / spent_s, statistics.median(ordered), ordered[int(0.99 * (count - 1))], written)
+    cpu_ms = 1000 * (time.process_time() - cpu_s) / count
+    return Rate(tuple(each_ms), cpu_ms, (_written_bytes() - before) / count)
 
 
 def bare_sqlite(folder: Path, count: int) -> Rate:
@@ -113,21 +110,20 @@ def bare_sqlite(folder: Path, count: int) -> Rate:
             text = line_text(_line(next(stream), number))
             db.execute("INSERT INTO line VALUES (?, ?)", (number, text))
 
-        return _rate("bare SQLite, one row a commit", count, put)
+        return _rate(count, put)
 
 
 def ours(folder: Path, count: int, *, photos: bool) -> Rate:
     """`Journal.append` as the table calls it."""
     stream = facts()
     with Journal.open(folder / f"ours-{photos}") as journal:
-        session = journal.begin(_HEADER)
+        session = journal.begin(HEADER)
 
         def put(number: int) -> None:
-            pictures = [_photo(2 * number, CROP_BYTES), _photo(2 * number + 1, VIEW_BYTES)] if photos else []
+            pictures = [photo(2 * number, CROP_BYTES), photo(2 * number + 1, VIEW_BYTES)] if photos else []
             journal.append(session, next(stream), pictures)
 
-        what = "journal, a crop and a view each" if photos else "journal, no pictures"
-        return _rate(what, count, put)
+        return _rate(count, put)
 
 
 def _line(entry: Entry, seq: int) -> Line:
@@ -137,7 +133,7 @@ def _line(entry: Entry, seq: int) -> Line:
 
 def _session(session_id: str, entries: int, *, ended: bool) -> list[Sealed]:
     """A whole session's lines."""
-    first = replace(_line(Entry(0, Pressed(1)), 0), kind=LineKind.BEGIN, body=_HEADER.to_json())
+    first = replace(_line(Entry(0, Pressed(1)), 0), kind=LineKind.BEGIN, body=HEADER.to_json())
     lines = [first, *(_line(entry, entry.number + 1) for entry in itertools.islice(facts(), entries))]
     if ended:
         lines.append(replace(_line(Entry(0, Pressed(1)), entries + 1), kind=LineKind.END, body={"result": None}))
@@ -171,14 +167,14 @@ def _keep_rulings(journal: Journal, session_id: str) -> None:
             journal.add_rulings(session_id, number, rulings, deal=one.deal.number)
 
 
-def _best_ms(act: Callable[[], object], rounds: int = 5) -> float:
+def _times_ms(act: Callable[[], object], rounds: int = 5) -> tuple[float, ...]:
     spent = []
     for _ in range(rounds):
         read_line.cache_clear()  # as a command finds it
         start_s = time.perf_counter()
         act()
         spent.append((time.perf_counter() - start_s) * 1000)
-    return min(spent)
+    return tuple(spent)
 
 
 def resume(folder: Path) -> int:
@@ -190,61 +186,53 @@ def resume(folder: Path) -> int:
         return len(one.entries)
 
 
-def readers(folder: Path, session_id: str) -> dict[str, float]:
-    """Times of the reading commands in ms, the best of five."""
+def readers(folder: Path, session_id: str) -> dict[str, tuple[float, ...]]:
+    """Times of the reading commands in ms."""
     with Journal.open(folder, read_only=True) as journal:
         acts: dict[str, Callable[[], Any]] = {
             "sessions, newest 50": lambda: journal.sessions(Query(limit=50)),
             "sessions of one player, newest 50": lambda: journal.sessions(Query(player="ann", limit=50)),
-            "sessions, every one": lambda: journal.sessions(),
-            "sessions, disputes only": lambda: journal.sessions(Query(disputes=True)),
             "explain one ruling": lambda: explain(journal, session_id, OPENING + 1),
             "verify one session": lambda: verify(journal, session_id),
         }
-        return {what: _best_ms(act) for what, act in acts.items()}
+        return {what: _times_ms(act) for what, act in acts.items()}
 
 
-def _print_large(folder: Path, sessions: int, entries: int) -> None:
-    began_s = time.perf_counter()
-    small, large = folder / "small", folder / "large"
-    build(small, 1, entries)
-    last = build(large, sessions, entries)
-    print(
-        f"\n{sessions * entries:,} entries in {sessions:,} sessions (built in {time.perf_counter() - began_s:.0f} s):"
-    )
-    database = (large / "sessions.db").stat().st_size / (sessions * entries)
-    spare = sum(path.stat().st_size for path in (large / "spare").iterdir()) / (sessions * entries)
-    print(f"bytes an entry: {database:.0f} in the database, {spare:.0f} in the spare log")
-    alone, among = _best_ms(lambda: resume(small)), _best_ms(lambda: resume(large))
-    print(f"open and fold the live session: {among:.1f} ms; in a journal with nothing else {alone:.1f} ms")
+def _write_rows(folder: Path, count: int) -> Iterator[Row]:
+    bare = bare_sqlite(folder, count)
+    for what, rate in (
+        ("no pictures", ours(folder, count, photos=False)),
+        ("a crop and a view each", ours(folder, count, photos=True)),
+    ):
+        yield Row("journal", f"durable facts a second, {what}", rate.per_s, "bare SQLite", bare.per_s)
+        yield Row("journal", f"a durable fact, {what}, CPU ms", (rate.cpu_ms,), "bare SQLite", (bare.cpu_ms,))
+    hour_mb = rate.disk_bytes * FACTS_AN_HOUR / 1e6
+    yield Row("journal", f"written in an hour of {FACTS_AN_HOUR:,} facts with pictures, MB", (hour_mb,))
+
+
+def _read_rows(folder: Path, sessions: int, entries: int) -> Iterator[Row]:
+    """Reading among many sessions beside reading from a journal with one alone."""
+    small, large, many = folder / "small", folder / "large", f"one of {sessions:,} sessions of {entries} entries"
+    only, last = build(small, 1, entries), build(large, sessions, entries)
+    times = (_times_ms(lambda: resume(large)), _times_ms(lambda: resume(small)))
+    yield Row("journal", f"open and fold the live session, {many}, ms", times[0], "the only one", times[1])
+    alone = readers(small, only)
     for what, spent_ms in readers(large, last).items():
-        print(f"{what}: {spent_ms:.1f} ms")
-    print(f"a look through the whole database (only after damage): {_look_ms(large) / 1000:.2f} s")
-
-
-def _look_ms(folder: Path) -> float:
-    with Journal.open(folder, read_only=True) as journal:
-        return _best_ms(journal.store.fault, 1)
+        yield Row("journal", f"{what}, {many}, ms", spent_ms, "the only one", alone[what])
 
 
 def main() -> None:
-    """Measure and print."""
+    """Print the rows."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, help="on the disk to be measured")
     parser.add_argument("--facts", type=int, default=500)
     parser.add_argument("--sessions", type=int, default=500)
     parser.add_argument("--entries", type=int, default=200)
-    asked = parser.parse_args()
+    asked = parser.parse_known_args()[0]
     with tempfile.TemporaryDirectory(dir=asked.folder) as name:
-        folder = Path(name)
-        bare = bare_sqlite(folder, asked.facts)
-        plain, full = ours(folder, asked.facts, photos=False), ours(folder, asked.facts, photos=True)
-        print(f"SQLite {sqlite3.sqlite_version}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-        print(bare, plain, full, sep="\n")
-        shares = [f"{rate.per_s / bare.per_s:.2f}" for rate in (plain, full)]
-        print(f"without pictures {shares[0]} of bare SQLite's rate, with them {shares[1]}")
-        print(f"an hour of {FACTS_AN_HOUR} facts with pictures writes {full.disk_bytes * FACTS_AN_HOUR / 1e6:.0f} MB")
-        _print_large(folder, asked.sessions, asked.entries)
+        show(
+            itertools.chain(_write_rows(Path(name), asked.facts), _read_rows(Path(name), asked.sessions, asked.entries))
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How long from a fact to the lamp: ``python -m tests.bench.panel_latency``. It prints figures and judges none.
+"""How long from a fact to the lamp: ``python -m tests.bench.panel_latency``. It judges no figure.
 
 The panel runs in its own thread on mock pins, as at the table.  A fact is a card laid; the clock stops when the pin of
 a lamp has changed.  Mock pins cost less than real ones, so what is measured is all that is ours.
@@ -6,9 +6,12 @@ a lamp has changed.  Mock pins cost less than real ones, so what is measured is 
 
 from __future__ import annotations
 
-import statistics
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from gpiozero import LED
+from gpiozero.pins.mock import MockFactory
 
 from firmware.panel.board import Panel, demo_board
 from firmware.panel.mock import MockPins
@@ -16,6 +19,7 @@ from firmware.panel.signals import Colour, Meaning, PanelState, Said, signal, si
 from firmware.referee.cards import Card
 from firmware.referee.events import Entry, Laid
 from firmware.referee.match import Match, Setup
+from tests.bench.rows import Row, show
 
 ROUNDS = 200
 NAMES = tuple("ABCDEFGH")
@@ -25,18 +29,8 @@ NAMES = tuple("ABCDEFGH")
 class Figures:
     """Latencies of one set-up in ms, and what the panel's threads cost a second of time in ms of one core."""
 
-    seats: int
-    blinking: bool
-    median_ms: float
-    p99_ms: float
+    fact_to_pin_ms: tuple[float, ...]
     thread_ms_s: float
-
-    def __str__(self) -> str:
-        what = "all blinking" if self.blinking else "all steady"
-        return (
-            f"{self.seats} seats, {what:12}: fact to pin median {self.median_ms:.2f} ms, p99 {self.p99_ms:.2f} ms; "
-            f"the panel takes {self.thread_ms_s:.1f} ms of one core a second"
-        )
 
 
 def measure(seats: int, blinking: bool, rounds: int = ROUNDS, idle_s: float = 2.0) -> Figures:
@@ -46,8 +40,7 @@ def measure(seats: int, blinking: bool, rounds: int = ROUNDS, idle_s: float = 2.
         panel.show(_background(seats, blinking))
         cost = _thread_cost(idle_s)
         latencies = [_fact_to_pin(panel, pins, seats, blinking) for _ in range(rounds)]
-    ordered = sorted(latencies)
-    return Figures(seats, blinking, statistics.median(ordered), ordered[int(0.99 * (rounds - 1))], cost)
+    return Figures(tuple(latencies), cost)
 
 
 def _background(seats: int, blinking: bool) -> PanelState:
@@ -82,12 +75,33 @@ def _lit_ns(pins: MockPins) -> int:
     return next(change.t_ns for change in reversed(pins.trace) if change.gpio == green)
 
 
+def bare_led_ms(rounds: int = ROUNDS) -> Iterator[float]:
+    """What gpiozero alone takes to light one lamp on a mock pin, in ms: a line of a hobby program."""
+    lamp = LED(2, pin_factory=MockFactory())
+    for _ in range(rounds):
+        lamp.off()
+        began_ns = time.monotonic_ns()
+        lamp.on()
+        yield (time.monotonic_ns() - began_ns) / 1e6
+    lamp.close()
+
+
+def rows() -> Iterator[Row]:
+    """The panel's part of the table, the large board with all eight blinking last."""
+    bare = tuple(bare_led_ms())
+    for seats in (2, 8):
+        for blinking in (False, True):
+            found = measure(seats, blinking)
+            name = f"{seats} seats, {'all blinking' if blinking else 'all steady'}"
+            yield Row(
+                "panel", f"fact to pin, {name}, by the clock, ms", found.fact_to_pin_ms, "gpiozero's LED.on()", bare
+            )
+            yield Row("panel", f"of one core, {name}, %", (found.thread_ms_s / 10,))
+
+
 def main() -> None:
-    """Measure and print, the large board with all eight blinking last."""
-    found = [measure(seats, blinking) for seats in (2, 4, 8) for blinking in (False, True)]
-    for figures in found:
-        print(figures)
-    print(f"8 seats all blinking against 2 all steady: median x{found[-1].median_ms / found[0].median_ms:.1f}")
+    """Print the rows."""
+    show(rows())
 
 
 if __name__ == "__main__":

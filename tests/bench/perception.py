@@ -1,19 +1,14 @@
-"""What looking costs a frame: ``python -m tests.bench.perception``. It prints figures and ratios and judges none.
+"""What looking costs a frame: ``python -m tests.bench.perception``. It judges no figure.
 
 Milliseconds of one core (processor time, one thread) for the whole of perception, idle and busy (a hand lays a card),
-with few and many cards on the table, against (a) one pass of memory over the frame and (b) Ultralytics' YOLO-nano
-predicting every frame, where that is installed (``CARDTABLE_YOLO_PYTHON`` or ``.venv-train/bin/python``): untrained
-weights take as long as trained ones.
+with few and many cards on the table, beside the trained detector on the same frame where there is one, and else beside
+one pass of memory over the frame.
 """
 
 from __future__ import annotations
 
-import os
-import statistics
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -32,6 +27,8 @@ from firmware.simulator.plays.party import RANKS, SUITS
 from firmware.simulator.record import table_toml
 from firmware.simulator.session import Session
 from firmware.simulator.stage import Stage
+from tests.bench import yolo
+from tests.bench.rows import Row, show
 from vision.reader import Reader
 
 SIZES = ((1280, 960), (2304, 1296))
@@ -40,28 +37,19 @@ RATE_HZ = 12.0
 IDLE_S = 2.5
 """Seconds of stillness before the first hand; the first of them are not counted."""
 SETTLED_S = 1.0
+LOOKS = 6
+"""Looks of the detector at a frame; the first is not counted."""
 COLD = 24
 """Frames in a row that are copied: more than any cache holds (90 MB)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Milliseconds of one core a frame: with nothing to do, the mean and the worst while a card is laid."""
+    """Milliseconds of one core of each frame with nothing to do and of each while a card is laid; the last frame."""
 
-    size_px: tuple[int, int]
-    cards: int
-    idle_ms: float
-    busy_ms: float
-    worst_ms: float
-    memory_ms: float
-
-    def __str__(self) -> str:
-        wide, high = self.size_px
-        passes = self.idle_ms / self.memory_ms
-        return (
-            f"{wide}x{high}, {self.cards:2} cards: idle {self.idle_ms:.1f} ms ({passes:.0f} passes of memory), "
-            f"busy {self.busy_ms:.1f} ms on average, {self.worst_ms:.0f} ms the dearest frame"
-        )
+    idle_ms: tuple[float, ...]
+    busy_ms: tuple[float, ...]
+    image: Any
 
 
 def laid_out(size_px: tuple[int, int], count: int, seed: int = 7) -> Session:
@@ -87,7 +75,7 @@ def measure(size_px: tuple[int, int], count: int, reader: Reader) -> Figures:
     """The figures of one size of picture with so many cards on the table."""
     session = laid_out(size_px, count)
     camera = SimulatedCamera.over(session, RATE_HZ)
-    perception = Perception(_config(session), reader, camera.size_px)
+    perception = Perception(config_of(session), reader, camera.size_px)
     idle, busy, image = [], [], np.zeros((8, 8, 3), np.uint8)
     while (frame := camera.read()) is not None:
         image = frame.image
@@ -96,7 +84,7 @@ def measure(size_px: tuple[int, int], count: int, reader: Reader) -> Figures:
             busy.append(spent)
         elif frame.seconds >= SETTLED_S:
             idle.append(spent)
-    return Figures(size_px, count, statistics.median(idle), statistics.fmean(busy), max(busy), memory_pass_ms(image))
+    return Figures(tuple(idle), tuple(busy), image)
 
 
 def memory_pass_ms(image: Any) -> float:
@@ -112,70 +100,39 @@ def _ms(work: Callable[[], Any]) -> float:
     return (time.process_time_ns() - began) / 1e6
 
 
-def _config(session: Session) -> TableConfig:
+def config_of(session: Session) -> TableConfig:
+    """The table file that goes with a simulated session."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "table.toml"
         path.write_text(table_toml(session), encoding="utf-8")
         return load_table(path)
 
 
-_YOLO = """
-import statistics, sys, time
-sys.path.insert(0, ".")
-from models import torchvision_stand_in
-torchvision_stand_in.install()
-import numpy, torch
-from ultralytics import YOLO
-torch.set_num_threads(1)
-model = YOLO("yolo11n.yaml")
-for size in sys.argv[1:]:
-    wide, high = map(int, size.split("x"))
-    frame = numpy.random.default_rng(1).integers(0, 255, (high, wide, 3), dtype=numpy.uint8)
-    spent = []
-    for _ in range(8):
-        began = time.process_time()
-        model.predict(frame, imgsz=640, verbose=False, device="cpu")
-        spent.append(1e3 * (time.process_time() - began))
-    print(size, statistics.median(spent[2:]), flush=True)
-"""
+def beside(image: Any) -> tuple[str, tuple[float, ...]]:
+    """What a frame is compared with, and the milliseconds of it, a few times."""
+    if not yolo.FILE.exists():
+        return "one pass of memory", (memory_pass_ms(image),)
+    network = yolo.Yolo.load()
+    return "YOLO-nano on the frame", tuple(_ms(lambda: network.detect(image)) for _ in range(LOOKS))[1:]
 
 
-def yolo_ms(sizes: Sequence[tuple[int, int]]) -> dict[tuple[int, int], float]:
-    """What YOLO-nano takes for a frame of each size; empty where it is not installed."""
-    python = os.environ.get("CARDTABLE_YOLO_PYTHON") or ".venv-train/bin/python"
-    if not Path(python).exists():
-        return {}
-    names = [f"{wide}x{high}" for wide, high in sizes]
-    env = {**os.environ, "OMP_NUM_THREADS": "1", "YOLO_VERBOSE": "false"}
-    command = [python, "-c", _YOLO, *names]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
-    if done.returncode:
-        print(f"YOLO-nano could not be run with {python}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
-        return {}
-    rows = [line.split() for line in done.stdout.splitlines() if line[:1].isdigit()]
-    return {size: float(ms) for size, (_, ms) in zip(sizes, rows, strict=True)}
+def rows() -> Iterator[Row]:
+    """Perception's part of the table."""
+    cv2.setNumThreads(1)
+    reader = Reader.load()
+    for size_px in SIZES:
+        for count in COUNTS:
+            found = measure(size_px, count, reader)
+            peer, theirs = beside(found.image)
+            name = f"{size_px[0]}x{size_px[1]}, {count} cards"
+            yield Row("frame", f"{name}, nothing moves, CPU ms", found.idle_ms, peer, theirs)
+            mean = (sum(found.busy_ms) / len(found.busy_ms),)
+            yield Row("frame", f"{name}, mean while a card is laid, CPU ms", mean, peer, theirs)
 
 
 def main() -> None:
-    """Print the figures."""
-    cv2.setNumThreads(1)
-    reader, beside = Reader.load(), yolo_ms(SIZES)
-    for size_px in SIZES:
-        found = [measure(size_px, count, reader) for count in COUNTS]
-        for one in found:
-            print(one, flush=True)
-        few, many = found
-        print(
-            f"  {COUNTS[1]} cards cost {many.idle_ms / few.idle_ms:.2f} times what {COUNTS[0]} do, idle; "
-            f"{many.busy_ms / few.busy_ms:.2f} times, busy"
-        )
-        if size_px in beside:
-            yolo = beside[size_px]
-            print(
-                f"  YOLO-nano on every frame: {yolo:.0f} ms; that is {yolo / few.idle_ms:.0f} times an idle frame and "
-                f"{yolo / few.busy_ms:.1f} times a busy one",
-                flush=True,
-            )
+    """Print the rows."""
+    show(rows())
 
 
 if __name__ == "__main__":

@@ -1,18 +1,22 @@
-"""The reader beside the classic method: ``python -m tests.bench.reading``. Prints Markdown, judges nothing.
+"""The reader beside the classic method and a trained detector: ``python -m tests.bench.reading``. It judges nothing.
 
-Both are told the scale of drawn tables; in photographs (``../shared/photos/check``, where it is) they look for it.
+All are told the scale of drawn tables (the detector scales every picture to 640 px by itself); of photographs
+(``../shared/photos/check``, where it is) nobody is. Each method runs in a process of its own: its memory is its.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import random
 import resource
-import statistics
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,43 +25,45 @@ import numpy as np
 import numpy.typing as npt
 
 from firmware.simulator import pack
-from tests.bench import contours
+from tests.bench import contours, yolo
+from tests.bench.rows import Row, show
 from vision.reader import STILL_FRACTIONS, Reader, all_cards
 from vision.stills import load_picture
 
 Image = npt.NDArray[Any]
+Method = Callable[[Image, float | None], Iterable[str]]
 
 TABLES, CARD_PX, TABLE_PX = 24, 120, (1152, 864)
 """Drawn tables, their cards' width and their size, px."""
 
+SETS = ("photographs", "drawn, free", "drawn, overlapping")
+SKIPPED = "blackpack"
+"""The family of photographs that the project does not count; it has a line of its own in the model card."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A picture, the cards in it, and the width of its cards px (None: not known)."""
+    """A picture, the cards in it, the width of its cards px (None: not known), and whether there are cards unnamed."""
 
     image: Image
-    truth: frozenset[str]
+    truth: Sequence[str]
     card_px: float | None
+    incomplete: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """What one method did with one set of pictures."""
+class Figures:
+    """What one method did with one set: cards there, right and wrong, peak MB, ms a picture of processor and clock."""
 
-    method: str
     cards: int
     right: int
     wrong: int
-    ms: tuple[float, ...]
+    peak_mb: float
+    cpu_ms: tuple[float, ...]
+    clock_ms: tuple[float, ...]
 
-    def markdown(self, beside: Row) -> str:
-        """A line of the table; times as ratios to the row ``beside``."""
-        ours, theirs = statistics.median(self.ms), statistics.median(beside.ms)
-        low, *_, high = sorted(self.ms)
-        return (
-            f"| {self.method} | {self.right / self.cards:.1%} | {self.wrong / max(self.right + self.wrong, 1):.2%} "
-            f"| {ours:.0f} ({low:.0f} to {high:.0f}) | {ours / theirs:.2f} |"
-        )
+
+# --- pictures --------------------------------------------------------------------------------------
 
 
 def drawn_tables(overlap: bool) -> Iterator[Shown]:
@@ -70,7 +76,7 @@ def drawn_tables(overlap: bool) -> Iterator[Shown]:
             x, y = 110 + number % 4 * step + rng.randint(-8, 8), 60 + number // 4 * 420 + rng.randint(-8, 8)
             _stamp(table, pack.face(card, pack.Style(), CARD_PX), x, y, rng.uniform(-8, 8))
         noisy = cv2.GaussianBlur(table, (0, 0), 0.7) + np.random.default_rng(seed).normal(0, 3, table.shape)
-        yield Shown(np.clip(noisy, 0, 255).astype(np.uint8), frozenset(cards), CARD_PX)
+        yield Shown(np.clip(noisy, 0, 255).astype(np.uint8), cards, CARD_PX)
 
 
 def _stamp(table: Image, face: Image, x: int, y: int, angle: float) -> None:
@@ -87,61 +93,141 @@ def _stamp(table: Image, face: Image, x: int, y: int, angle: float) -> None:
 
 
 def photographs(folder: Path) -> Iterator[Shown]:
-    """Pictures of ``check`` with complete labels of whole cards, without the black pack."""
-    for line in (folder / "labels.jsonl").read_text().splitlines():
-        entry = json.loads(line)
-        truth = frozenset(c["card"] for c in entry["cards"] if "?" not in c["card"] and len(c["card"]) == 2)
-        if truth and not entry.get("incomplete") and not Path(entry["image"]).name.startswith("blackpack"):
-            yield Shown(load_picture(folder / Path(entry["image"]).name), truth, None)
+    """The pictures of ``check`` without the black pack."""
+    for entry in map(json.loads, (folder / "labels.jsonl").read_text().splitlines()):
+        name = Path(entry["image"]).name
+        if not name.startswith(SKIPPED):
+            truth = [card["card"] for card in entry["cards"]]
+            yield Shown(load_picture(folder / name), truth, None, bool(entry.get("incomplete")))
 
 
-Method = Callable[[Image, float | None], Iterable[str]]
+def pictures(name: str, photos: Path) -> Iterator[Shown]:
+    """The pictures of one of `SETS`."""
+    return photographs(photos) if name == SETS[0] else drawn_tables(name == SETS[2])
 
 
-def measure(name: str, method: Method, pictures: Iterable[Shown]) -> Row:
-    """Run a method over pictures, one by one."""
-    cards = right = wrong = 0
-    times = []
-    for shown in pictures:
-        began = time.process_time()
-        read = {c for c in method(shown.image, shown.card_px) if len(c) == 2}
-        times.append(1e3 * (time.process_time() - began))
-        cards, right, wrong = cards + len(shown.truth), right + len(read & shown.truth), wrong + len(read - shown.truth)
-    return Row(name, cards, right, wrong, tuple(times))
+# --- methods ---------------------------------------------------------------------------------------
 
 
-def ours(reader: Reader) -> Method:
+def ours(threads: int) -> Method:
     """The cards that our reader is sure of."""
-    return lambda image, card_px: [r.card for r in reader.read(image, card_px)]
+    reader = Reader.load(threads=threads)
+    return lambda image, card_px: [reading.card for reading in reader.read(image, card_px)]
 
 
-def classic(image: Image, card_px: float | None) -> list[str]:
+def classic(threads: int) -> Method:
     """Contours and templates at the scale known, or at every one that a still picture may have."""
-    widths = [card_px] if card_px else [share * max(image.shape[:2]) for share in STILL_FRACTIONS]
-    return sorted({card for width in widths for card in contours.read(image, width)})
+    del threads  # OpenCV's are set for every method
+
+    def read(image: Image, card_px: float | None) -> list[str]:
+        widths = [card_px] if card_px else [share * max(image.shape[:2]) for share in STILL_FRACTIONS]
+        return sorted({card for width in widths for card in contours.read(image, width)})
+
+    return read
+
+
+def detector(threads: int, threshold: float | None) -> Method:
+    """The trained detector, at its own threshold or another."""
+    network = yolo.Yolo.load(threads=threads, threshold=threshold)
+    return lambda image, card_px: network.read(image)
+
+
+METHODS: dict[str, Callable[[int], Method]] = {
+    "ours": ours,
+    "contours": classic,
+    "YOLO-nano": partial(detector, threshold=None),
+    "YOLO-nano at 0.25": partial(detector, threshold=0.25),
+}
+"""How each is made for so many threads. 0.25 is Ultralytics' own threshold; the file's lets 1 in 100 be wrong."""
+
+
+def peers() -> list[str]:
+    """The methods beside ours that can run here."""
+    if yolo.FILE.exists():
+        return [name for name in METHODS if name != "ours"]
+    print("YOLO-nano: not trained here, so left out (make bench-yolo)")
+    return ["contours"]
+
+
+# --- measuring -------------------------------------------------------------------------------------
+
+
+def scorer(photos: Path) -> Callable[[list[str], list[str], bool], tuple[int, int, int]]:
+    """`score` of the scorer beside the photographs, or the same for tables whose cards are all named."""
+    path = photos.parent.parent / "tools" / "score_photos.py"
+    spec = importlib.util.spec_from_file_location("score_photos", path)
+    if spec is None or spec.loader is None or not path.exists():
+        return lambda truth, read, _: (len(truth), len({*truth} & {*read}), len({*read} - {*truth}))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    score: Callable[[list[str], list[str], bool], tuple[int, int, int]] = module.score
+    return score
+
+
+def measure(method: Method, shown: Iterable[Shown], score: Callable[..., tuple[int, int, int]]) -> Figures:
+    """Run a method over pictures, one by one."""
+    sums, cpu_ms, clock_ms = np.zeros(3, int), [], []
+    for one in shown:
+        cpu, clock = time.process_time(), time.perf_counter()
+        read = [card for card in method(one.image, one.card_px) if len(card) == 2]
+        cpu_ms.append(1e3 * (time.process_time() - cpu))
+        clock_ms.append(1e3 * (time.perf_counter() - clock))
+        sums += score(list(one.truth), read, one.incomplete)
+    peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    cards, right, wrong = map(int, sums)
+    return Figures(cards, right, wrong, peak_mb, tuple(cpu_ms), tuple(clock_ms))
+
+
+def apart(method: str, name: str, threads: int, photos: Path) -> Figures:
+    """As `measure`, in a process of its own."""
+    command = [sys.executable, "-m", "tests.bench.reading", "--photos", str(photos), "--apart", method, name]
+    done = subprocess.run([*command, str(threads)], capture_output=True, text=True, check=True)
+    cards, right, wrong, peak_mb, cpu_ms, clock_ms = json.loads(done.stdout.splitlines()[-1])
+    return Figures(cards, right, wrong, peak_mb, tuple(cpu_ms), tuple(clock_ms))
+
+
+def _run_apart(method: str, name: str, threads: int, photos: Path) -> None:
+    cv2.setNumThreads(threads)
+    made = measure(METHODS[method](threads), pictures(name, photos), scorer(photos))
+    print(json.dumps(astuple(made)))
+
+
+def rows(photos: Path) -> Iterator[Row]:
+    """The pictures' part of the table."""
+    beside = peers()
+    there = (photos / "labels.jsonl").exists()
+    if not there:
+        print(f"(no photographs at {photos}: drawn tables only)")
+    for name in SETS if there else SETS[1:]:
+        first = apart("ours", name, 1, photos)
+        for peer in beside:
+            yield from _compared(name, first, peer, apart(peer, name, 1, photos))
+    one, two = (apart("ours", SETS[1], threads, photos) for threads in (1, 2))
+    yield Row("pictures", "drawn, free: by the clock on two threads, ms", two.clock_ms, "on one", one.clock_ms)
+    for peer in beside[1:2]:
+        pair = [apart(peer, SETS[1], threads, photos) for threads in (2, 1)]
+        yield Row("pictures", f"the same of {peer}, ms", pair[0].clock_ms, "on one", pair[1].clock_ms)
+
+
+def _compared(name: str, first: Figures, peer: str, second: Figures) -> Iterator[Row]:
+    shares = [(100 * f.right / f.cards, 100 * f.wrong / max(f.right + f.wrong, 1)) for f in (first, second)]
+    for what, mine, theirs in zip(("cards right, %", "readings wrong, %"), *shares, strict=True):
+        yield Row("pictures", f"{name}: {what}", (mine,), peer, (theirs,))
+    yield Row("pictures", f"{name}: CPU ms a picture", first.cpu_ms, peer, second.cpu_ms)
+    yield Row("pictures", f"{name}: peak memory, MB", (first.peak_mb,), peer, (second.peak_mb,))
 
 
 def main() -> None:
     """Command line of the bench."""
     options = argparse.ArgumentParser(prog="python -m tests.bench.reading", description=__doc__)
     options.add_argument("--photos", type=Path, default=Path("../shared/photos/check"))
-    given = options.parse_args()
-    cv2.setNumThreads(1)
-    reader = Reader.load()
-    sets: dict[str, Callable[[], Iterator[Shown]]] = {
-        "drawn, free": lambda: drawn_tables(False),
-        "drawn, overlapping": lambda: drawn_tables(True),
-    }
-    if (given.photos / "labels.jsonl").exists():
-        sets["photographs"] = lambda: photographs(given.photos)
+    options.add_argument("--apart", nargs=3, metavar=("METHOD", "SET", "THREADS"), help=argparse.SUPPRESS)
+    given = options.parse_known_args()[0]
+    if given.apart:
+        method, name, threads = given.apart
+        _run_apart(method, name, int(threads), given.photos)
     else:
-        print(f"(no photographs at {given.photos}: drawn tables only)")
-    for title, pictures in sets.items():
-        print(f"\n| {title} | right | wrong | CPU ms (least to most) | of ours |\n|---|---|---|---|---|")
-        first = measure("this reader", ours(reader), pictures())
-        print(first.markdown(first), flush=True)
-        print(measure("contours and templates", classic, pictures()).markdown(first), flush=True)
-    print(f"\npeak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+        show(rows(given.photos))
 
 
 if __name__ == "__main__":

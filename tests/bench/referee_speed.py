@@ -8,19 +8,27 @@ RLCard's uno. These judge moves that are legal by construction, and prove and ex
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib.util
 import random
 import statistics
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from firmware.referee.cards import Card
 from firmware.referee.events import Entry, Laid, Pressed
 from firmware.referee.match import Match, Setup, games
+from tests.bench.rows import Row, show
 from tests.referee.players import Table, deal
 
 LONGEST = 3000
+#: One deal of a game is told so many facts; the cost of the next is measured at these lengths.
+LENGTHS = (100, 10_000, 1_000_000)
+#: Facts measured round each of them.
+SAMPLE = 90
+#: Times of everything that is timed as a whole.
+ROUNDS = 5
 
 
 def judged(tables: list[Table]) -> float:
@@ -33,30 +41,40 @@ def judged(tables: list[Table]) -> float:
     return time.process_time() - start
 
 
-def one_more_fact(entries: int) -> tuple[float, float]:
-    """Median microseconds of a fact among the first thousand and the last thousand of one long deal."""
+def long_deal(entries: int) -> Iterator[float]:
+    """A deal of so many entries, pressed round and round; microseconds of processor time of each.
+
+    The garbage collector rests meanwhile: it would look through all that is kept again and again, at times of its own.
+    """
+    gc.disable()
     match = Match(Setup("fan_tan", ("A", "B", "C", "D"), 4, {}, {"counts": dict.fromkeys("ABCD", 13)}))
     match.add(Entry(0, Laid(Card.parse("5H"), "layout", 1)))
-    costs = []
     for number in range(1, entries):
         entry = Entry(number, Pressed(number % 4 + 1))
-        start = time.perf_counter()
+        start = time.thread_time_ns()
         match.add(entry)
-        costs.append((time.perf_counter() - start) * 1e6)
+        yield (time.thread_time_ns() - start) / 1e3
+    gc.enable()
+
+
+def one_more_fact(entries: int) -> tuple[float, float]:
+    """Median microseconds of a fact among the first thousand and the last thousand of one long deal."""
+    costs = list(long_deal(entries))
     return statistics.median(costs[:1000]), statistics.median(costs[-1000:])
 
 
 def memory_kb(entries: int) -> float:
     """Kilobytes that a deal of so many entries takes."""
     tracemalloc.start()
-    one_more_fact(entries)
+    for _ in long_deal(entries):
+        pass
     kept = tracemalloc.get_traced_memory()[1] / 1024
     tracemalloc.stop()
     return kept
 
 
-def openspiel(games_played: int) -> float:
-    """Moves a second of random play at crazy eights, dealing among them."""
+def openspiel(games_played: int) -> tuple[float, float]:
+    """Moves and games a second of random play at crazy eights, dealing among them."""
     import pyspiel  # type: ignore[import-not-found]
 
     game, dice, moves = pyspiel.load_game("crazy_eights"), random.Random(1), 0
@@ -67,11 +85,12 @@ def openspiel(games_played: int) -> float:
             choices = [a for a, _ in state.chance_outcomes()] if state.is_chance_node() else state.legal_actions()
             state.apply_action(dice.choice(choices))
             moves += 1
-    return moves / (time.process_time() - start)
+    spent = time.process_time() - start
+    return moves / spent, games_played / spent
 
 
-def rlcard(games_played: int) -> float:
-    """Moves a second of random play at uno, in its environment with the states that players get."""
+def rlcard(games_played: int) -> tuple[float, float]:
+    """Moves and games a second of random play at uno, in its environment with the states that players get."""
     import rlcard as library  # type: ignore[import-not-found]
 
     env, dice, moves = library.make("uno", config={"seed": 1}), random.Random(1), 0
@@ -81,44 +100,53 @@ def rlcard(games_played: int) -> float:
         while not env.is_over():
             state, _ = env.step(dice.choice(list(state["legal_actions"])))
             moves += 1
-    return moves / (time.process_time() - start)
+    spent = time.process_time() - start
+    return moves / spent, games_played / spent
 
 
-def beside(ours: float) -> list[str]:
-    """A line for each of the two libraries: its moves a second and our facts a second as a share of them."""
-    libraries: list[tuple[str, str, Callable[[int], float]]] = [
+def ours(count: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Facts and games a second, a sample a game of ours: the spread is that between games."""
+    facts, whole = [], []
+    for game in games():
+        tables = [deal(game, seed, cheat=0.1).play(LONGEST) for seed in range(count)]
+        seconds = statistics.median(judged(tables) for _ in range(ROUNDS))
+        facts.append(sum(len(table.facts) for table in tables) / seconds)
+        whole.append(count / seconds)
+    return tuple(facts), tuple(whole)
+
+
+def beside(facts: tuple[float, ...], whole: tuple[float, ...]) -> Iterator[Row]:
+    """Ours beside each of the two libraries; one that is not installed is told and left out."""
+    libraries: list[tuple[str, str, Callable[[int], tuple[float, float]]]] = [
         ("pyspiel", "OpenSpiel's crazy eights (C++)", openspiel),
         ("rlcard", "RLCard's uno (Python)", rlcard),
     ]
-    lines = []
     for module, words, play in libraries:
         if importlib.util.find_spec(module) is None:
-            lines.append(f"{words}: not installed here, so not compared (pip install open_spiel rlcard)")
+            print(f"{words}: not installed here, so not compared (pip install open_spiel rlcard)")
             continue
-        theirs = statistics.median(play(100) for _ in range(3))
-        lines.append(f"{words}: {theirs:,.0f} moves/s; ours {ours:,.0f} facts/s, {ours / theirs:.2f} times that")
-    return lines
+        moves, theirs = zip(*(play(100) for _ in range(ROUNDS)), strict=True)
+        yield Row("referee", "moves or facts a second", facts, words, moves)
+        yield Row("referee", "games a second, dealing or proofs among them", whole, words, theirs)
+
+
+def rows(count: int) -> Iterator[Row]:
+    """The referee's part of the table."""
+    facts, whole = ours(count)
+    yield from beside(facts, whole)
+    costs = list(long_deal(max(LENGTHS)))
+    early = tuple(costs[: LENGTHS[0]][-SAMPLE:])
+    for length in LENGTHS:
+        at = tuple(costs[length - SAMPLE : length])
+        yield Row("referee", f"the {length:,}th fact of a deal, us", at, "the 100th", early)
+    yield Row("referee", "memory of 10,000 entries, kB", (memory_kb(LENGTHS[1]),))
 
 
 def main() -> None:
-    """Print the table in Markdown."""
+    """Print the rows."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=20)
-    count = parser.parse_args().games
-    print("| game | facts a game | facts/s | games/s |\n|---|---|---|---|")
-    speeds = []
-    for game in games():
-        tables = [deal(game, seed, cheat=0.1).play(LONGEST) for seed in range(count)]
-        facts = sum(len(table.facts) for table in tables)
-        seconds = statistics.median(judged(tables) for _ in range(3))
-        speeds.append(facts / seconds)
-        print(f"| {game} | {facts / count:.0f} | {facts / seconds:,.0f} | {count / seconds:,.0f} |")
-    print("\n" + "\n".join(beside(statistics.median(speeds))))
-    early, late = one_more_fact(10_000)
-    print(
-        f"\none fact of 10,000: {early:.0f} us early, {late:.0f} us late; "
-        f"{memory_kb(10_000):,.0f} kB for 10,000 entries"
-    )
+    show(rows(parser.parse_known_args()[0].games))
 
 
 if __name__ == "__main__":

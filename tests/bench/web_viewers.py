@@ -1,18 +1,24 @@
-"""Fifty phones follow a busy table for a minute: the delay from a change to the reader, and the server's memory.
+"""Phones follow a busy table: the delay from a change to the browser's socket, and what the server takes.
 
     python -m tests.bench.web_viewers [VIEWERS] [SECONDS]
 
-The server runs in a process of its own; a card is laid every half second. Not a test: it prints figures.
+The server runs in a process of its own; a card is laid every half second. It stands beside the same with one viewer. It
+judges no figure.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tests.bench.rows import Row, show
 
 STEP_S = 0.5
 CARDS = [rank + suit for rank in "A23456789TJQK" for suit in "SHDC"]
@@ -72,28 +78,56 @@ def _memory_mb() -> int:
         return int(next(line for line in status if line.startswith("VmRSS")).split()[1]) // 1024
 
 
-async def _measure(viewers: int, seconds: float) -> None:
-    command = [sys.executable, "-m", "tests.bench.web_viewers", "serve", str(seconds)]
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Delays of all messages in ms, the server's memory at the end in MB, and its share of one core in per cent."""
+
+    delays_ms: tuple[float, ...]
+    memory_mb: int
+    core_share: float
+
+
+async def measure(viewers: int, seconds: float) -> Figures:
+    """So many viewers for so long."""
+    command = [sys.executable, "-m", "tests.bench.web_viewers", "--serve", str(seconds)]
     server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert server.stdin
     assert server.stdout
-    url, memory = server.stdout.readline().split()
+    url, _ = server.stdout.readline().split()
     begin = asyncio.Event()
     watching = asyncio.create_task(watch(url, viewers, begin))
     await begin.wait()
     server.stdin.write("go\n")
     server.stdin.flush()
     delays = await watching
-    after, cpu_s = server.stdout.readline().split()
+    memory, cpu_s = server.stdout.readline().split()
     server.wait()
-    p50, p95, p99 = (1000 * delays[int(share * (len(delays) - 1))] for share in (0.5, 0.95, 0.99))
-    print(f"{viewers} viewers, {len(delays)} messages: p50 {p50:.1f} p95 {p95:.1f} p99 {p99:.1f} ms")
-    print(f"server: {memory} MB at start, {after} MB after, {cpu_s} s of processor time in {seconds:.0f} s")
+    return Figures(tuple(1000 * delay for delay in delays), int(memory), 100 * float(cpu_s) / seconds)
+
+
+def rows(viewers: int, seconds: float) -> Iterator[Row]:
+    """The page's part of the table."""
+    many, one = (asyncio.run(measure(count, seconds)) for count in (viewers, 1))
+    slow_ms = [sorted(f.delays_ms)[int(0.95 * (len(f.delays_ms) - 1))] for f in (many, one)]
+    name, peer = f"{viewers} viewers", "one viewer"
+    yield Row("page", f"change to browser, {name}, by the clock, ms", many.delays_ms, peer, one.delays_ms)
+    yield Row("page", f"the slowest of twenty, {name}, ms", (slow_ms[0],), peer, (slow_ms[1],))
+    yield Row("page", f"the server's memory, {name}, MB", (many.memory_mb,), peer, (one.memory_mb,))
+    yield Row("page", f"the server's share of one core, {name}, %", (many.core_share,), peer, (one.core_share,))
+
+
+def main() -> None:
+    """Command line of the bench."""
+    options = argparse.ArgumentParser(prog="python -m tests.bench.web_viewers", description=__doc__)
+    options.add_argument("viewers", nargs="?", type=int, default=50)
+    options.add_argument("seconds", nargs="?", type=float, default=20.0)
+    options.add_argument("--serve", type=float, help=argparse.SUPPRESS)
+    given = options.parse_known_args()[0]
+    if given.serve is not None:
+        serve_busy_table(given.serve)
+    else:
+        show(rows(given.viewers, given.seconds))
 
 
 if __name__ == "__main__":
-    arguments = sys.argv[1:]
-    if arguments[:1] == ["serve"]:
-        serve_busy_table(float(arguments[1]))
-    else:
-        asyncio.run(_measure(int((arguments or ["50"])[0]), float((arguments[1:] or ["60"])[0])))
+    main()
