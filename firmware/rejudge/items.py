@@ -28,13 +28,15 @@ class ItemKind(StrEnum):
 class Item:
     """One recording, or one session of a journal in ``folder``.
 
-    ``mark`` changes when the item does: it tells whether a former judgement still holds.
+    ``mark`` changes when the item does: it tells whether a former judgement still holds. ``trouble``: why it cannot
+    even be looked at; it is reported, and the others are judged.
     """
 
     kind: ItemKind
     folder: str
     session: str
     mark: str
+    trouble: str = ""
 
     @property
     def name(self) -> str:
@@ -45,13 +47,15 @@ class Item:
 def find_items(folders: Sequence[Path]) -> list[Item]:
     """Every recording and session below these folders, each once, in the order of their names.
 
+    They are named from the root, so that a worker that was started elsewhere finds them, too.
+
     :raises ConfigError: if a folder is missing, or holds nothing of ours.
     """
     found: dict[str, Item] = {}
     for folder in folders:
         if not folder.is_dir():
             raise ConfigError(f"{folder}: no such folder; name recordings, journals, or a folder with some of them")
-        items = {item.name: item for item in _below(folder)}
+        items = {item.name: item for item in _below(folder.absolute())}
         if not items:
             raise ConfigError(f"{folder}: neither a recording (table.toml, game.toml) nor a journal ({DATABASE})")
         found |= items
@@ -59,21 +63,36 @@ def find_items(folders: Sequence[Path]) -> list[Item]:
 
 
 def _below(folder: Path) -> Iterator[Item]:
-    if all((folder / name).is_file() for name in _RECORDING):
-        yield Item(ItemKind.RECORDING, str(folder), "", _mark(folder))
+    kind = ItemKind.RECORDING
+    try:
+        if all((folder / name).is_file() for name in _RECORDING):
+            yield Item(kind, str(folder), "", _mark(folder))
+            return
+        if (folder / DATABASE).is_file():
+            kind = ItemKind.SESSION
+            yield from _sessions(folder)
+            return
+        inner = sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink())
+    except OSError as error:
+        words = f"{folder}: {error.strerror.lower()}" if error.strerror else " ".join(str(error).split())
+        yield Item(kind, str(folder), "", "", words)
         return
-    if (folder / DATABASE).is_file():
-        yield from _sessions(folder)
-        return
-    for inner in sorted(folder.iterdir()):
-        if inner.is_dir() and not inner.is_symlink():
-            yield from _below(inner)
+    for one in inner:
+        yield from _below(one)
 
 
-def _sessions(folder: Path) -> Iterator[Item]:
+def _sessions(folder: Path) -> list[Item]:
+    """The sessions of a journal.
+
+    :raises OSError: if it cannot be read.
+    """
+    if not (folder / DATABASE).stat().st_size:  # opened without complaint, and without a session (E02)
+        raise OSError(f"{folder / DATABASE}: is empty: `cardtable repair` rebuilds it from what lies beside it")
     with Journal.open(folder, read_only=True) as journal:
-        for one in journal.sessions():
-            yield Item(ItemKind.SESSION, str(folder), one.row.id, f"{one.row.lines}-{one.row.head}")
+        return [
+            Item(ItemKind.SESSION, str(folder), one.row.id, f"{one.row.lines}-{one.row.head}")
+            for one in journal.sessions()
+        ]
 
 
 def _mark(folder: Path) -> str:

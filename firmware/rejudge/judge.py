@@ -92,6 +92,8 @@ class _Telling:
 def judge_item(item: Item, order: Order) -> Outcome:
     """Judge one item as the order says. Never raises for what is wrong with the item."""
     cv2.setNumThreads(1)
+    if item.trouble:
+        return Outcome(item.name, item.kind.value, trouble=item.trouble)
     try:
         return _session(item, order) if item.kind is ItemKind.SESSION else _recording(item, order)
     except (OSError, ValueError) as error:

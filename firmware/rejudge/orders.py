@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from firmware.referee.match import game_called, games
 
 #: The name of this program's own models.
 OURS = "ours"
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
 _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 
 
@@ -48,7 +50,7 @@ def parse_house(options: Iterable[str]) -> tuple[tuple[str, str, Any], ...]:
 def _option(text: str) -> tuple[str, str, Any]:
     name, equals, words = text.partition("=")
     game, dot, rule = name.strip().rpartition(".")
-    if not equals or (dot and not game):
+    if not equals or not rule or (dot and not game):
         raise ConfigError(f"--house {text!r}: NAME=VALUE or GAME.NAME=VALUE is wanted")
     value = _value(words.strip())
     try:
@@ -70,7 +72,7 @@ def _rules(asked: Mapping[str, Any]) -> list[str]:
 def _value(words: str) -> Any:
     if words.lower() in _TRUTH:
         return _TRUTH[words.lower()]
-    return int(words) if words.lstrip("-").isdecimal() else words
+    return int(words) if _WHOLE.fullmatch(words) else words
 
 
 def model_of(name: str) -> tuple[str, str]:

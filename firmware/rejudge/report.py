@@ -99,11 +99,14 @@ def summary(outcomes: Sequence[Outcome]) -> list[str]:
     """What people read at the end."""
     rows = list(map(item_row, outcomes))
     changed = [row for row in rows if any(row[name] for name in row if name.startswith("changed_"))]
-    lines = [f"{counted(len(rows), 'item')} judged again, {len(changed)} not as before"]
+    amiss = sum(bool(row["trouble"]) for row in rows)
+    lines = [f"{counted(len(rows) - amiss, 'item')} judged again, {len(changed)} not as before"]
     for what in ("reading", "ruling", "proof", "result", "ledger"):
         if total := sum(row[f"changed_{what}s"] for row in rows):
             lines.append(f"  {counted(total, what)} changed")
     if hard := sum(row["hard"] for row in rows):
         lines.append(f"  {counted(hard, 'hard reading')} for training")
-    lines += [f"  {row['item']}: could not be judged: {row['trouble']}" for row in rows if row["trouble"]]
+    if amiss:
+        lines.append(f"{counted(amiss, 'item')} could not be judged:")
+    lines += [f"  {row['item']}: {row['trouble']}" for row in rows if row["trouble"]]
     return lines

@@ -184,6 +184,62 @@ def test_what_people_corrected_is_labelled_for_training(tmp_path: Path) -> None:
 # -- many of them
 
 
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda path: path.write_bytes(b"no database" * 500), "cardtable repair"),
+        (lambda path: path.write_bytes(b""), "is empty"),
+        (lambda path: path.write_bytes(path.read_bytes()[:4096] + bytes(8192)), "damaged"),
+        (lambda path: (path.unlink(), path.mkdir()), ""),
+    ],
+    ids=["not a database", "empty", "zeros", "a folder"],
+)
+def test_a_damaged_journal_among_good_ones_is_reported_and_the_others_are_judged(
+    tmp_path: Path,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+    spoil: Any,
+    words: str,
+) -> None:
+    journals(tmp_path / "in", 3)
+    spoil(tmp_path / "in" / "evening-1" / "sessions.db")
+    assert run(["rejudge", str(tmp_path / "in"), "--to", str(tmp_path / "out")]) == (1 if words else 0)
+    told = capsys.readouterr()
+    assert told.err == ""
+    assert "4 items judged again, 0 not as before" in told.out
+    found = rows(tmp_path / "out" / "items.csv")
+    assert [bool(row["trouble"]) for row in found].count(False) == 4
+    assert all(words in row["trouble"] and "evening-1" in row["item"] for row in found if row["trouble"])
+
+
+def test_a_folder_that_may_not_be_looked_into_is_reported(
+    tmp_path: Path,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    journals(tmp_path, 1)
+    (tmp_path / "secret").mkdir()
+    inside = Path.iterdir
+
+    def iterdir(path: Path) -> Iterator[Path]:
+        if path.name == "secret":
+            raise PermissionError(13, "Permission denied")
+        return inside(path)
+
+    monkeypatch.setattr(Path, "iterdir", iterdir)
+    found = find_items([tmp_path])
+    assert [judge_item(item, ORDER).trouble for item in found] == ["", "", f"{tmp_path / 'secret'}: permission denied"]
+
+
+def test_items_are_named_from_the_root_for_workers_that_were_started_elsewhere(
+    tmp_path: Path,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    journals(tmp_path / "in", 1)
+    monkeypatch.chdir(tmp_path)
+    both = find_items([Path("in"), tmp_path / "in", Path("./in/evening-0")])
+    assert [item.folder for item in both] == [str(tmp_path / "in" / "evening-0")] * 2
+    assert len({item.name for item in both}) == 2
+
+
 def test_an_interrupted_run_goes_on_and_a_changed_archive_is_judged_anew(tmp_path: Path) -> None:  # noqa: F811
     journals(tmp_path / "in", 2)
     items, judged = find_items([tmp_path / "in"]), []
@@ -264,12 +320,14 @@ def test_the_command_writes_the_report_and_says_whether_all_is_as_it_was(
     ("more", "words"),
     [
         (["--house", "ante"], "NAME=VALUE"),
+        (["--house", "=2"], "NAME=VALUE"),
+        (["--house", "fan_tan.ante=--2"], "house rule 'ante' is a whole number"),
         (["--house", "antee=1"], "did you mean 'ante'"),
         (["--house", "ante=many"], "a whole number"),
         (["--house", "whist.ante=1"], "no game is called 'whist'"),
         (["--house", "fan_tan.form=foster"], "no house rule is called 'form'"),
         (["--model", "{tmp}/none"], "none"),
-        (["--scheduler", "tcp://127.0.0.1:1"], "scheduler tcp://127.0.0.1:1"),
+        pytest.param(["--scheduler", "tcp://127.0.0.1:1"], "scheduler tcp://127.0.0.1:1", marks=pytest.mark.slow),
     ],
 )
 def test_what_cannot_be_meant_is_one_line(
@@ -299,6 +357,7 @@ def test_an_empty_folder_is_said(tmp_path: Path) -> None:  # noqa: F811
             find_items([tmp_path / name])
 
 
+@pytest.mark.slow
 def test_without_the_club_the_base_install_runs_and_says_what_is_missing(
     tmp_path: Path,  # noqa: F811
     capsys: pytest.CaptureFixture[str],
