@@ -29,10 +29,10 @@ SQLITE_PI5_S = {"sqlite_synth": 4.45e-6}
 ROUNDS = 7
 
 SOURCES = (
-    f"onnxruntime on a Pi 5: YOLO11n at 640 px in float32 takes {YOLO_PI5_MS:.0f} ms by the clock with the runtime's own "
-    "number of threads, its four cores; here the detector beside ours, the same network with 52 classes, on one "
-    "thread. One core of a Pi 5 takes at least that long and at most four times as long, so both ends are given. *Quick "
-    "Start Guide: Raspberry Pi with Ultralytics YOLO11*, docs.ultralytics.com/guides/raspberry-pi (8.3.39).",
+    f"onnxruntime on a Pi 5: YOLO11n at 640 px in float32 takes {YOLO_PI5_MS:.0f} ms by the clock with the runtime's "
+    "own number of threads, its four cores; here the detector beside ours, the same network with 52 classes, on one "
+    "thread. One core of a Pi 5 takes at least that long and at most four times as long, so both ends are given. "
+    "*Quick Start Guide: Raspberry Pi with Ultralytics YOLO11*, docs.ultralytics.com/guides/raspberry-pi (8.3.39).",
     f"A Pi 4 beside a Pi 5 on onnxruntime: YOLOv8n at 640 px takes {PI4_NETWORKS:.1f} times as long (560 and 199 ms). "
     "The same guide as it was in 2024, *Quick Start Guide: Raspberry Pi with Ultralytics YOLOv8*, for both boards.",
     f"A Pi 4 beside a Pi 5 on one core in general: sysbench does {PI4_PYTHON:.1f} times as much on the newer one "
