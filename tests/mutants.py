@@ -3,8 +3,8 @@
 ``python -m tests.mutants [--sample N] [--file NAME]`` from the checkout. The tests are collected once and run once, to
 see which of them enter which function; each mutant then runs, in a child of that warm process, only the tests that
 enter the changed function, the quickest first. What was found is kept in ``build/mutants.jsonl``, so that a run that
-was stopped goes on where it was. Exit status 1 when fewer than nine of ten mutants are killed. The survivors are
-printed with their lines.
+was stopped, or one after a change, runs only the mutants of functions that it has not seen. Exit status 1 when fewer
+than nine of ten mutants are killed. The survivors are printed with their lines.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -42,6 +43,8 @@ TESTS = [
     "ranter_live",
     "field_reports",
     "knowledge",
+    "jig",
+    "readings",
 ]
 ENOUGH = 0.9
 LONGEST_S = 60  # a mutant that runs longer has made an endless loop, and counts as killed
@@ -73,24 +76,51 @@ def changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         yield "number", ast.Constant(new.value + 1)
 
 
-def _in_functions(tree: ast.Module) -> Iterator[tuple[int, ast.AST]]:
-    """The nodes inside functions, but for annotations, each with the first line of the function."""
-    for function in ast.walk(tree):
-        if isinstance(function, ast.FunctionDef):
-            first = min([function.lineno, *(d.lineno for d in function.decorator_list)])
-            for statement in function.body:
-                yield from ((first, n) for n in ast.walk(statement) if not isinstance(n, ast.arg | ast.AnnAssign))
+@dataclass(frozen=True)
+class Mutant:
+    """One thing changed in one function.
+
+    ``name`` is ``file:function:what:number:hash of the function``: the same wherever the function stands.
+    """
+
+    name: str
+    path: Path
+    first: int  # the line where the function begins
+    line: int
+    source: Callable[[], str]
+
+    @property
+    def place(self) -> Place:
+        """The function."""
+        return str(self.path), self.first
+
+    @property
+    def words(self) -> str:
+        """Where it is, for people."""
+        return f"{self.path.relative_to(ROOT)}:{self.line}: {self.name.split(':')[2]} in {self.name.split(':')[1]}"
 
 
-def mutants(path: Path) -> dict[str, tuple[Place, Callable[[], str]]]:
-    """Every mutant of a file: its name (``file:line:what:number:hash of the file``), where it is, how to get it."""
+def _nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """The nodes inside a function that may be changed: annotations may not."""
+    for statement in function.body:
+        yield from (node for node in ast.walk(statement) if not isinstance(node, ast.arg | ast.AnnAssign))
+
+
+def mutants(path: Path) -> list[Mutant]:
+    """Every mutant of a file."""
     text = path.read_text(encoding="utf-8")
-    tree, digest = ast.parse(text), hashlib.sha256(text.encode()).hexdigest()[:8]
-    out: dict[str, tuple[Place, Callable[[], str]]] = {}
-    for number, (node, first) in enumerate({node: first for first, node in _in_functions(tree)}.items()):
-        for what, new in changes(node):
-            name = f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}:{what}:{number}:{digest}"
-            out[name] = (str(path), first), partial(_changed, tree, node, new)
+    tree, out = ast.parse(text), []
+    for function in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]:
+        first = min([function.lineno, *(d.lineno for d in function.decorator_list)])
+        digest = hashlib.sha256((ast.get_source_segment(text, function) or "").encode()).hexdigest()[:8]
+        inner = {
+            n for f in ast.walk(function) if isinstance(f, ast.FunctionDef) and f is not function for n in _nodes(f)
+        }
+        for number, node in enumerate(node for node in _nodes(function) if node not in inner):
+            for what, new in changes(node):
+                name = f"{path.relative_to(ROOT)}:{function.name}:{what}:{number}:{digest}"
+                line = getattr(node, "lineno", first)
+                out.append(Mutant(name, path, first, line, partial(_changed, tree, node, new)))
     return out
 
 
@@ -126,7 +156,7 @@ def apply(path: Path, source: str) -> None:
 class Hunt:
     """A pytest plugin: in place of running the tests once it runs them for every mutant."""
 
-    def __init__(self, work: list[tuple[Path, str, Place, Callable[[], str]]], kept: Path) -> None:
+    def __init__(self, work: list[Mutant], kept: Path) -> None:
         self.work, self.kept = work, kept
         lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
         self.known: dict[str, bool] = {line["mutant"]: line["killed"] for line in map(json.loads, lines)}
@@ -144,11 +174,11 @@ class Hunt:
             self._look(item)
         if self.failed:
             pytest.exit("the tests fail without any mutant", returncode=2)
-        for path, name, place, source in self.work:
-            if name not in self.known:
-                self.known[name] = self._killed(path, place, source())
+        for mutant in self.work:
+            if mutant.name not in self.known:
+                self.known[mutant.name] = self._killed(mutant)
                 with self.kept.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps({"mutant": name, "killed": self.known[name]}) + "\n")
+                    file.write(json.dumps({"mutant": mutant.name, "killed": self.known[mutant.name]}) + "\n")
         return True
 
     def _look(self, item: pytest.Item) -> None:
@@ -167,20 +197,20 @@ class Hunt:
         for place in places:
             self.entered[place].append((time.perf_counter() - start, item))
 
-    def _killed(self, path: Path, place: Place, source: str) -> bool:
-        """Does a test fail with this source in place of the file?"""
+    def _killed(self, mutant: Mutant) -> bool:
+        """Does a test fail with the mutant's source in place of the file?"""
         child = os.fork()
         if not child:
-            os._exit(self._child(path, place, source))
+            os._exit(self._child(mutant))
         _, status = os.waitpid(child, 0)
         return status != 0
 
-    def _child(self, path: Path, place: Place, source: str) -> int:
+    def _child(self, mutant: Mutant) -> int:
         signal.alarm(LONGEST_S)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         try:
-            apply(path, source)
-            for _, item in sorted(self.entered[place], key=lambda pair: pair[0]):
+            apply(mutant.path, mutant.source())
+            for _, item in sorted(self.entered[mutant.place], key=lambda pair: pair[0]):
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
                 if self.failed:
                     return 1
@@ -197,8 +227,7 @@ def main() -> int:
     options = parser.parse_args()
     kept = ROOT / "build" / "mutants.jsonl"
     kept.parent.mkdir(exist_ok=True)
-    found = [(path, mutants(path)) for path in TARGETS if options.file in path.name]
-    work = [(path, name, place, source) for path, some in found for name, (place, source) in some.items()]
+    work = [mutant for path in TARGETS if options.file in path.name for mutant in mutants(path)]
     if options.sample:
         work = random.Random(1).sample(work, min(options.sample, len(work)))
     hunt = Hunt(work, kept)
@@ -206,8 +235,8 @@ def main() -> int:
     status = pytest.main([*tests, "-q", "-p", "no:cacheprovider", "-m", "not slow", "--no-header"], plugins=[hunt])
     if status not in (0, 5):
         return 2
-    alive = [name for _, name, _, _ in work if not hunt.known[name]]
-    print("\n".join(alive))
+    alive = [mutant for mutant in work if not hunt.known[mutant.name]]
+    print("\n".join(mutant.words for mutant in alive))
     print(f"{len(work) - len(alive)} of {len(work)} mutants killed")
     return 0 if len(alive) <= (1 - ENOUGH) * len(work) else 1
 
