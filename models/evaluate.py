@@ -255,11 +255,11 @@ def _loss(logits: np.ndarray, rank: np.ndarray, suit: np.ndarray) -> float:
 
 
 def judge_drawn(reader: Reader, work: Path, limit: int) -> Iterator[Judged]:
-    """Every reading of the held-out scenes, whatever its confidence."""
+    """Every reading of the held-out scenes, their scale told and not told, whatever its confidence."""
     free = with_threshold(reader, 0.0)
     for picture in drawn_pictures(work, limit):
-        assert picture.card_px is not None
-        for reading in free.read(load_picture(picture.path), picture.card_px):
+        image = load_picture(picture.path)
+        for reading in [*free.read(image, picture.card_px), *free.read(image)]:
             if len(reading.card) == 2:
                 yield Judged(reading.confidence, reading.card in picture.maybe)
 

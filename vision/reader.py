@@ -109,6 +109,12 @@ _STILL_LEAST_PX: Final = 38.0
 _STILL_MOST_FINDS: Final = 120
 """Most places read in one still picture, the surest first: a bound on its time."""
 
+_SQUASHES: Final = (9 / 16, 3 / 4, 4 / 3, 16 / 9)
+"""Stretches tried of a picture of unknown scale: many were 4:3 or 16:9, either way up, and were made square."""
+
+_AS_IT_IS: Final = 1.05
+"""What the picture as it is counts for more than a stretched one."""
+
 _SIZE_RATIO: Final = 2.0
 """Indices in one picture differ at most so much in size (perspective); set by judgement, not fitted."""
 
@@ -610,14 +616,78 @@ class Reader:
         return [i for i in indices if sum(i.rank_p) > _INDEX_LIKE and sum(i.suit_p) > _INDEX_LIKE]
 
     def _read_unknown_scale(self, image: Image) -> list[Reading]:
+        """Search every scale; where cards read better in a stretched picture, it was squashed: read that one."""
+        finds = self._search(image)
+        if not finds:
+            return []
+        plain = _View.of(image, 1.0)
+        views = [plain, *(_View.of(image, stretch) for stretch in _SQUASHES)]
+        indices = {view: self._indices_of(view, finds) for view in views}
+        best = max(views, key=lambda view: _sureness(indices[view]) * (_AS_IT_IS if view is plain else 1.0))
+        read = indices[best]
+        if best is not plain:
+            found_there = [best.back(find) for find in self.finder.find(best.image, _card_px(read))]
+            read = self._indices_of(best, _surest([*finds, *found_there]))
+        readings = _of_one_size(join(read, _card_px(read), self.threshold)) if read else []
+        return readings if best is plain else [best.as_taken(reading) for reading in readings]
+
+    def _search(self, image: Image) -> list[Found]:
+        """Finds at every scale that a card may have in a still picture."""
         finds: list[Found] = []
         for fraction in STILL_FRACTIONS:
             card_px = fraction * max(image.shape[:2])
             if card_px >= _STILL_LEAST_PX or not finds:
                 finds += self.finder.find(image, card_px)
-        finds = _thin(sorted(finds, key=lambda f: -f.score))[:_STILL_MOST_FINDS]
-        indices = self._index_like(self.index_reader.read(image, finds))
-        return _of_one_size(join(indices, _card_px(indices), self.threshold)) if indices else []
+        return _surest(finds)
+
+    def _indices_of(self, view: _View, finds: Sequence[Found]) -> list[Index]:
+        return self._index_like(self.index_reader.read(view.image, [view.of_find(find) for find in finds]))
+
+
+def _surest(finds: Iterable[Found]) -> list[Found]:
+    return _thin(sorted(finds, key=lambda f: -f.score))[:_STILL_MOST_FINDS]
+
+
+def _sureness(indices: Sequence[Index]) -> float:
+    """How well a picture reads: clear readings count, half-clear ones hardly."""
+    return sum(index.confidence**2 for index in indices)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _View:
+    """A picture stretched along x and squeezed along y, or the other way, and the way there and back."""
+
+    image: Image
+    factors: NDArray[np.float64]
+    """x and y of this picture over those of the one that was taken, [2]."""
+
+    @classmethod
+    def of(cls, image: Image, stretch: float) -> _View:
+        """``stretch`` is the width over the height that a square of the picture taken gets."""
+        factors = np.array([math.sqrt(stretch), 1 / math.sqrt(stretch)])
+        if stretch == 1:
+            return cls(image, factors)
+        small = cv2.resize(image, None, fx=factors[0], fy=factors[1], interpolation=cv2.INTER_LINEAR)
+        return cls(np.asarray(small, np.uint8), factors)
+
+    def of_find(self, find: Found) -> Found:
+        """A find of the picture taken, in this one."""
+        return replace(find, rank=find.rank * self.factors, suit=find.suit * self.factors)
+
+    def back(self, find: Found) -> Found:
+        """A find of this picture, in the one taken."""
+        return replace(find, rank=find.rank / self.factors, suit=find.suit / self.factors)
+
+    def as_taken(self, reading: Reading) -> Reading:
+        """A reading of this picture, where it lies in the one taken."""
+        indices = tuple(
+            replace(index, rank_px=self._point(index.rank_px), suit_px=self._point(index.suit_px))
+            for index in reading.indices
+        )
+        return replace(reading, corners=reading.corners / self.factors, indices=indices)
+
+    def _point(self, point: Point) -> Point:
+        return point[0] / float(self.factors[0]), point[1] / float(self.factors[1])
 
 
 def join(indices: Sequence[Index], card_px: float, threshold: float) -> list[Reading]:
