@@ -38,11 +38,13 @@ def parsed(text: str | bytes) -> Any:
 
     :raises ValueError: if it is no JSON, has numbers that JSON does not have, or is nested deeper than `MOST_LEVELS`.
     """
+    if isinstance(text, bytes):
+        text = text.decode(json.detect_encoding(text))
     try:
-        value = json.loads(text, parse_constant=_no_number, parse_float=_finite)
+        value = _DECODER.decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    if deeper(value, MOST_LEVELS):
+    if text.count("[") + text.count("{") > MOST_LEVELS and deeper(value, MOST_LEVELS):
         raise ValueError("nested too deeply")
     return value
 
@@ -54,6 +56,9 @@ def _no_number(name: str) -> float:
 def _finite(digits: str) -> float:
     value = float(digits)
     return value if math.isfinite(value) else _no_number(digits[:20])
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_number, parse_float=_finite)
 
 
 def genesis(session_id: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
@@ -52,7 +52,10 @@ class Remark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a session's log. ``photos``: hashes of its pictures; ``lost``: why it has none although asked."""
+    """One line of a session's log. ``photos``: hashes of its pictures; ``lost``: why it has none although asked.
+
+    ``entry``: what its body says, if it is a fact that was read from a log.
+    """
 
     seq: int
     kind: LineKind
@@ -61,6 +64,7 @@ class Line:
     body: Mapping[str, Any]
     photos: tuple[str, ...] = ()
     lost: str = ""
+    entry: Entry | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +173,9 @@ def read_line(text: str) -> Line:
             lost=data.get("lost", ""),
         )
         _check(line)
+        return replace(line, entry=line_entry(line)) if line.kind is LineKind.FACT else line
     except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise ValueError(f"not a line of a session's log: {error}") from None
-    return line
 
 
 def _check(line: Line) -> None:
@@ -191,8 +195,6 @@ def _check(line: Line) -> None:
             SessionHeader.from_json(body)
         case LineKind.DEAL if not (body["dealer"] is None or is_int(body["dealer"])) or not _is_dict(body["deal"]):
             raise ValueError("a deal of no known form")
-        case LineKind.FACT:
-            line_entry(line)
         case LineKind.NOTE:
             _check_note(body)
         case LineKind.END:
@@ -278,6 +280,8 @@ def line_entry(line: Line) -> Entry:
 
     :raises ValueError: if the fact is not one that the referee knows, or does not fit.
     """
+    if line.entry is not None:
+        return line.entry
     values = {name: line.body.get(name, default) for name, default in _DEFAULTS.items()}
     source = values["source"]
     if not isinstance(source, str) or not all(_is_number(v) for name, v in values.items() if name != "source"):

@@ -11,6 +11,8 @@ LONGEST = 40
 
 def visible(text: str) -> str:
     """Text without characters that steer a terminal or turn the writing direction; runs of spaces become one."""
+    if text.isprintable():  # nearly every text: none of those characters is in it
+        return " ".join(text.split())
     kept = (" " if c.isspace() else c for c in text if c.isspace() or not unicodedata.category(c).startswith("C"))
     return " ".join("".join(kept).split())
 
@@ -22,6 +24,8 @@ def as_text(lines: Iterable[str]) -> str:
 
 def one_line(text: str) -> str:
     """A text as one line, its spaces as they are; what would steer a terminal becomes a space."""
+    if text.isprintable():
+        return text
     return "".join(" " if unicodedata.category(char) in _STEERING else char for char in text)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import astuple
 from typing import Any
 
 from firmware.referee.rulings import Kind, Ruling
@@ -148,7 +147,8 @@ def ruling_row(deal: int, entry: int, ruling: Ruling) -> RulingRow:
 
 def put_ruling(execute: Execute, session: int, row: RulingRow) -> None:
     """Keep a ruling, and mark the entries on which it stands if their proof must be kept."""
-    execute("INSERT OR REPLACE INTO ruling VALUES (?, ?, ?, ?, ?, ?, ?)", (session, *astuple(row)))
+    values = (session, row.deal, row.id, row.entry, row.kind, row.code, row.text)
+    execute("INSERT OR REPLACE INTO ruling VALUES (?, ?, ?, ?, ?, ?, ?)", values)
     _keep_in_dispute(execute, session, row.deal, evidence_of(row))
 
 

@@ -77,10 +77,14 @@ class Spare:
         """A session's spare log, as far as it can be trusted; nothing if there is none."""
         return parse(session_id, read_ordinary(self.path(session_id)) or b"")
 
-    def rows(self, session_id: str) -> list[Sealed]:
-        """Every row of a spare log, also those that do not follow; an unreadable one counts as an empty line."""
-        rows = (read_ordinary(self.path(session_id)) or b"").split(b"\n")
-        return [read_row(row) or Sealed("", "") for row in rows if row.strip()]
+    def rows(self, session_id: str, expected: Sequence[Sealed] = ()) -> list[Sealed]:
+        """Every row of a spare log, also those that do not follow; an unreadable one counts as an empty line.
+
+        A row that is to the byte the ``expected`` one of its place is not read any further, which is quicker.
+        """
+        rows = [row for row in (read_ordinary(self.path(session_id)) or b"").split(b"\n") if row.strip()]
+        known = {spare_row(sealed).rstrip(b"\n"): sealed for sealed in expected}
+        return [known.get(row) or read_row(row) or Sealed("", "") for row in rows]
 
     def is_file(self, session_id: str) -> bool:
         """Whether a session's spare log can be written to: it is a file, or not there yet."""

@@ -230,7 +230,7 @@ AND NOT EXISTS (SELECT 1 FROM evidence AS e WHERE e.hash = photo.hash AND e.sess
 """
 
 
-_UNLISTED = "SELECT hash FROM evidence WHERE session = ? AND hash NOT IN (SELECT hash FROM photo) ORDER BY seq, place"
+_UNLISTED = "SELECT hash FROM evidence AS e WHERE session = ? AND NOT EXISTS (SELECT 1 FROM photo WHERE hash = e.hash)"
 _SEATS = "SELECT seat, name, folded FROM seat WHERE session = ? ORDER BY seat"
 _EVIDENCE = "SELECT seq, hash FROM evidence WHERE session = ? ORDER BY seq, place"
 
@@ -279,7 +279,7 @@ def _both(journal: Journal, row: SessionRow) -> _Logs:
         with journal.still, journal.store.still():
             row = journal.session(row.id)
             kept, lists = list(journal.store.lines(row.number)), _lists(journal.store, row.number)
-            spare = journal.places.spare.rows(row.id)
+            spare = journal.places.spare.rows(row.id, [line.sealed for line in kept])
         if row.lines == len(kept) == len(spare):
             break
         time.sleep(_PAUSE_S)

@@ -22,13 +22,14 @@ def killed(folder: Path, kills: int, seed: int, *more: str) -> dict[str, Any]:
     return found
 
 
-def test_fifty_kills_lose_no_entry_whose_lamp_was_lit(folder: Path) -> None:
-    found = killed(folder, 50, seed=1)
-    assert (found["kills"], found["lost"], found["wrong"]) == (50, 0, [])
-    assert found["lamps"] > 50, "the children hardly came to append anything"
-    assert found["resumed"] > 10
+def test_a_few_kills_lose_no_entry_whose_lamp_was_lit(folder: Path) -> None:
+    found = killed(folder, 8, seed=1)
+    assert (found["kills"], found["lost"], found["wrong"]) == (8, 0, [])
+    assert found["lamps"] > 8, "the children hardly came to append anything"
+    assert found["resumed"] > 2
 
 
+@pytest.mark.slow
 def test_the_count_finds_a_table_that_lights_before_it_writes(folder: Path) -> None:
     found = killed(folder, 15, 3, "careless")
     assert found["wrong"], "the test above could not have failed"

@@ -177,7 +177,7 @@ def test_the_pages_threads_read_while_the_table_writes(folder: Path, journal: Jo
     threads = [Thread(target=page) for _ in range(3)]
     for thread in threads:
         thread.start()
-    for number in range(150):
+    for number in range(50):
         journal.append(session, laid(number), [picture(str(number))])
     stop.set()
     for thread in threads:
@@ -185,4 +185,4 @@ def test_the_pages_threads_read_while_the_table_writes(folder: Path, journal: Jo
     assert faults == []
     assert read
     assert max(read) > 0
-    assert numbers(journal, session) == list(range(150))
+    assert numbers(journal, session) == list(range(50))

@@ -421,7 +421,7 @@ def test_verify_in_the_writing_program_sees_no_half_written_line(journal: Journa
     done = Event()
     checker = Thread(target=check)
     checker.start()
-    for number in range(1, 80):
+    for number in range(1, 40):
         journal.append(session, laid(number))
     done.set()
     checker.join()
