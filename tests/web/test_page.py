@@ -362,7 +362,7 @@ def test_every_view_fits_and_can_be_tapped(home: Home, phones: list[Phone], widt
     for view in VIEWS:
         phone.go(view)
         phone.until(lambda one: len(one.text("main")) > 20 and not one.all("main .loading"), "its content")
-        assert phone.run("return document.documentElement.scrollWidth <= innerWidth"), view
+        assert phone.run("return document.documentElement.scrollWidth") <= width, view
         small = phone.run(
             "return [...document.querySelectorAll('button, a.button, nav a, .pick, .game, select, .entry a, summary')]"
             ".filter(e => e.getClientRects().length && !e.closest('svg'))"
@@ -370,6 +370,9 @@ def test_every_view_fits_and_can_be_tapped(home: Home, phones: list[Phone], widt
             ".filter(([, w, h]) => w < 43.5 || h < 43.5)"
         )
         assert small == [], view
+        phone.run("document.documentElement.style.fontSize = '200%'")  # as the phone's settings for large text do
+        assert phone.run("return document.documentElement.scrollWidth") <= width, view
+        phone.run("document.documentElement.style.fontSize = ''")
     phone.size(1280, 800)
 
 

@@ -19,7 +19,7 @@ const FACTS = {
 /** A form for a fact; `before` gives the number of the entry that it goes in before, `why` the reason. */
 export function missedForm(state, before, why) {
   const picked = { fact: "laid", card: null, seat: null, zone: "layout", to: null, other: null };
-  const fields = h("div", {});
+  const fields = h("div", { class: "missed-fields" });
   const show = () => put(fields, FACTS[picked.fact].map((name) => picker(state, picked, name)));
   const kinds = Object.keys(FACTS).map((fact) => [fact, t(`missed.${fact}`)]);
   const kind = choose("missed.what", kinds, picked.fact, (fact) => {
