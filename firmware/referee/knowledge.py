@@ -168,7 +168,14 @@ class Knowledge:
         return new
 
     def _count(self) -> list[Proof]:
-        return [p for key in self._open if self._overfull(key) for p in self._deduce(key, self._open[key])]
+        """What follows from counting now. A claim that is small beside what its seat does not hold is passed over."""
+        unseen, hands = self._unseen.bit_count(), self._hands
+        near = [
+            key
+            for key in self._open
+            if len(key[0]) > 1 or unseen - key[1].bit_count() < (hands[key[0][0]].unknown or 0)
+        ]
+        return [p for key in near if self._overfull(key) for p in self._deduce(key, self._open[key])]
 
     def _overfull(self, key: tuple[tuple[int, ...], int]) -> bool:
         """Must some claimer hold a card of the claim, because the unseen cards outside it do not fill the hands?"""

@@ -284,7 +284,7 @@ def _answer(state: State, act: Act) -> Verdict:
     new = replace(
         state, tokens=tokens, told=(*state.told, told), turn=act.seat, demand=None, presses=(), king_seen=None
     )
-    verdict = _proved(state, new, act)
+    verdict = _proved(new, act)
     return replace(verdict, says=(*verdict.says, Ruling(Kind.NOTICE, "SHOW_THE_KING", act.seat))) if unseen else verdict
 
 
@@ -316,7 +316,7 @@ def _show_down(state: State, act: Act) -> Verdict:
     seen = {state.tokens[s - 1] for s in state.live} | ({state.discard} if state.house.audit_discard else set())
     known = {token for token, _ in state.faces}
     faces = tuple((token, card) for token, card in state.hands if token in seen and token not in known)
-    return _proved(state, replace(state, faces=state.faces + faces), act)
+    return _proved(replace(state, faces=state.faces + faces), act)
 
 
 def _turned_up(state: State, act: Act, card: Card) -> Verdict:
@@ -332,8 +332,7 @@ def _turned_up(state: State, act: Act, card: Card) -> Verdict:
         return Verdict(replace(new, shown=(*state.shown, token)), moves=0)
     if card.rank == "K" and act.do is Do.LAY and not state.showdown and act.seat == after(state.live, state.turn):
         return _king_shown(new, act)
-    verdict = _proved(state, new, act)
-    return replace(verdict, moves=0)
+    return _proved(new, act, moves=0)
 
 
 def _king_shown(state: State, act: Act) -> Verdict:
@@ -346,7 +345,7 @@ def _king_shown(state: State, act: Act) -> Verdict:
     return Verdict(new, moves=made + 1)
 
 
-def _proved(before: State, state: State, act: Act) -> Verdict:
+def _proved(state: State, act: Act, moves: int = 1) -> Verdict:
     """What the faces seen now prove; the settlement when all are seen."""
     faces = dict(state.faces)
     done = {move for move, _, _ in state.proved}
@@ -359,11 +358,12 @@ def _proved(before: State, state: State, act: Act) -> Verdict:
         Ruling(Kind.PROVED, code, seat=t.seat, card=str(faces[t.token]), entries=(t.entry, act.entry))
         for t, code in new
     )
-    proved = tuple(sorted((*state.proved, *((t.move, t.seat, code) for t, code in new))))
-    state = _king_void(replace(state, proved=proved), faces)
+    if new:
+        state = replace(state, proved=tuple(sorted((*state.proved, *((t.move, t.seat, code) for t, code in new)))))
+    state = _king_void(state, faces)
     if state.over or not state.showdown or not all(state.tokens[s - 1] in faces for s in state.live):
-        return Verdict(state, says=says)
-    return _settled(state, says)
+        return Verdict(state, says=says, moves=moves)
+    return _settled(state, says, moves)
 
 
 def _king_void(state: State, faces: dict[int, Card]) -> State:
@@ -394,20 +394,21 @@ def _fault(house: House, told: Told, card: Card | None) -> str:
     return "FALSE_ANNOUNCEMENT" if told.word and not due else ""
 
 
-def _settled(state: State, says: tuple[Ruling, ...]) -> Verdict:
+def _settled(state: State, says: tuple[Ruling, ...], moves: int) -> Verdict:
     """All cards are up: who loses, who is out, who wins."""
     losers = _losers(state)
     lost = _lives_lost(state, losers)
     markers = tuple(max(0, m - gone) for m, gone in zip(state.markers, lost, strict=True))
     left = tuple(s for s in state.live if markers[s - 1])
     if not left and state.house.all_out == "replay":
-        return Verdict(replace(state, over=True, replay=True), says=says)
+        return Verdict(replace(state, over=True, replay=True), says=says, moves=moves)
     gone = {s: state.markers[s - 1] - markers[s - 1] for s in state.live}
     new = replace(state, over=True, losers=losers, markers=markers, winner=left[0] if len(left) == 1 else None)
     lives = tuple(
         Transfer(s, "pool", n, "LIFE", f"{{{s}}} loses {{n}} to the pool: {_why(new, s)}") for s, n in gone.items()
     )
-    return Verdict(new, transfers=(*lives, *_prize(new, left, state.pool + sum(gone.values()))), says=says)
+    prize = _prize(new, left, state.pool + sum(gone.values()))
+    return Verdict(new, transfers=(*lives, *prize), says=says, moves=moves)
 
 
 def _lives_lost(state: State, losers: tuple[int, ...]) -> list[int]:
@@ -475,7 +476,7 @@ def leave(state: State, seat: int) -> Verdict:
         won = replace(new, over=True, winner=live[0])
         return Verdict(won, transfers=(*gone, *_prize(won, live, new.pool)))
     verdict = _without(replace(new, demand=None), seat) if seat in (state.turn, state.demand, state.dealer) else None
-    verdict = verdict or _proved(state, new, Act(Do.SAY, seat))
+    verdict = verdict or _proved(new, Act(Do.SAY, seat))
     return replace(verdict, transfers=(*gone, *verdict.transfers))
 
 
@@ -484,7 +485,7 @@ def _without(state: State, seat: int) -> Verdict:
     last = state.dealer == seat
     new = replace(state, dealer=round_from(state.live, seat)[-1], drawn=False) if last else state
     if state.turn != seat:
-        return _proved(state, new, Act(Do.SAY, seat))
+        return _proved(new, Act(Do.SAY, seat))
     if last:
         return _show_down(replace(new, showdown=True, turn=new.dealer), Act(Do.SAY, seat))
     return Verdict(replace(new, turn=after(new.live, seat), king_seen=None))

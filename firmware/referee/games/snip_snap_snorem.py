@@ -110,10 +110,23 @@ def _lay(state: State, act: Act, card: Card) -> Verdict:
     matches = state.last is not None and card.rank == state.last.rank
     run = state.run + 1 if matches else 1
     laid, counts = state.laid | BIT[card], less(state.counts, act.seat)
-    new = replace(state, counts=counts, last=None if run == len(SUITS) else card, by=act.seat, run=run, laid=laid)
     claims = () if matches or state.last is None else (_none_of(state, act, state.last),)
-    new, transfers = _matched(new, state.by, act) if matches else (new, ())
-    return _ended(_to_next(new, act.seat), transfers, claims)
+    counters, transfers = _matched(state, run, act) if matches else (state.counters, ())
+    live = tuple(s for s in state.live if counters[s - 1]) if matches else state.live
+    turn = _following(live, counts, act.seat)
+    new = replace(
+        state,
+        live=live,
+        turn=turn or state.turn,
+        counts=counts,
+        counters=counters,
+        last=None if run == len(SUITS) else card,
+        by=act.seat,
+        run=run,
+        laid=laid,
+        over=not turn,
+    )
+    return _ended(new, transfers, claims)
 
 
 def _none_of(state: State, act: Act, last: Card) -> Claim:
@@ -121,21 +134,24 @@ def _none_of(state: State, act: Act, last: Card) -> Claim:
     return Claim((act.seat,), cards, "FAILED_TO_SNIP", f"{{{act.seat}}} did not match {last.pretty}")
 
 
-def _matched(state: State, before: int, act: Act) -> tuple[State, tuple[Transfer, ...]]:
-    """The player just matched pays 1, 2 or 3; he leaves when he has nothing left."""
-    owes = min(state.run - 1, state.counters[before - 1])
+def _matched(state: State, run: int, act: Act) -> tuple[tuple[int, ...], tuple[Transfer, ...]]:
+    """The player just matched pays 1, 2 or 3, as far as he can: what each has then."""
+    before = state.by
+    owes = min(run - 1, state.counters[before - 1])
     counters = (*state.counters[: before - 1], state.counters[before - 1] - owes, *state.counters[before:])
-    why = f"{_WORDS[state.run]}: {{{before}}} pays {plural(owes)} to the pool"
-    live = tuple(s for s in state.live if counters[s - 1])
-    return replace(state, counters=counters, live=live), (Transfer(before, "pool", owes, "SNIP", why, (act.entry,)),)
+    why = f"{_WORDS[run]}: {{{before}}} pays {plural(owes)} to the pool"
+    return counters, (Transfer(before, "pool", owes, "SNIP", why, (act.entry,)),)
+
+
+def _following(live: tuple[int, ...], counts: tuple[int | None, ...], seat: int) -> int | None:
+    """The next seat that still has cards; None when nobody has."""
+    return next((s for s in round_from(live, seat) if counts[s - 1] != 0), None)
 
 
 def _to_next(state: State, seat: int) -> State:
-    """The next seat that still has cards; the deal is over when nobody has."""
-    for other in round_from(state.live, seat):
-        if state.counts[other - 1] != 0:
-            return replace(state, turn=other)
-    return replace(state, over=True)
+    """The next seat that still has cards acts; the deal is over when nobody has."""
+    turn = _following(state.live, state.counts, seat)
+    return replace(state, turn=turn or state.turn, over=not turn)
 
 
 def skip(state: State, seat: int) -> Verdict:
