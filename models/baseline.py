@@ -1,7 +1,7 @@
 """The detector that people would train instead: Ultralytics' YOLO-nano at 640 px, on the same data as ours.
 
     python -m models.baseline data --work build/train      our finder's scenes, photos/train, and scenes of 640 px
-    python -m models.baseline train --minutes 60           one cosine on one core; goes on where it was stopped
+    python -m models.baseline train --minutes 60           one cosine of processor time; goes on where it was stopped
     python -m models.baseline export                       threshold from held-out tables, then ONNX for the benches
 
 It is compared with (tests/bench) and never runs at a table. Its 52 classes are the cards, its boxes the corner indices:
@@ -73,7 +73,10 @@ def main() -> None:
     options.add_argument("step", choices=("data", "train", "export"))
     options.add_argument("--work", type=Path, default=Path("build/train"))
     options.add_argument("--photos", type=Path, default=Path("../shared/photos"))
-    options.add_argument("--minutes", type=float, default=60, help="wall-clock length of the whole cosine")
+    options.add_argument("--minutes", type=float, default=60, help="processor minutes of the whole cosine")
+    options.add_argument(
+        "--hours", type=float, default=24, help="stop after so long by the clock, to go on another time"
+    )
     options.add_argument("--scenes", type=int, default=SCENES)
     given = options.parse_args()
     match given.step:
@@ -82,7 +85,7 @@ def main() -> None:
             add_photographs(given.work, given.photos)
             draw(given.work, given.scenes)
         case "train":
-            train(given.work, given.minutes)
+            train(given.work, given.minutes, given.hours)
         case _:
             export(given.work, FILE)
 
@@ -191,8 +194,8 @@ def _write(work: Path, name: str, image: np.ndarray, lines: list[str]) -> None:
 # --- training --------------------------------------------------------------------------------------
 
 
-def train(work: Path, minutes: float) -> None:
-    """One cosine over the minutes given, on one thread; says how much processor time it got."""
+def train(work: Path, minutes: float, hours: float) -> None:
+    """One cosine over the processor minutes given, on one thread; says how many it got."""
     model = _network(work)
     import torch
 
@@ -207,17 +210,23 @@ def train(work: Path, minutes: float) -> None:
         model.model.load_state_dict(state["model"])
         model.ckpt = {"epoch": -1}  # else Ultralytics builds the network anew
         done, keep = float(state["done"]), {"pretrained": True}
-    progress = Progress(checkpoint, minutes * 60, done, LR, WARM_UP_BATCHES, CHECKPOINT_S, 1)
+    progress = Progress(checkpoint, minutes * 60, done, LR, WARM_UP_BATCHES, CHECKPOINT_S, 1, time.process_time)
     for event, function in progress.callbacks().items():
         model.add_callback(event, function)
+    model.add_callback("on_train_batch_end", lambda trainer: _stop_when(progress.done >= 1, trainer))
     began = time.process_time()
-    model.train(data=str(data), time=(1 - done) * minutes / 60, project=str((work / "runs").resolve()), name="yolo",
-                **(SETTINGS | keep))  # fmt: skip
-    progress.save(1.0)
+    model.train(data=str(data), time=hours, project=str((work / "runs").resolve()), name="yolo", **(SETTINGS | keep))
+    progress.save(progress.done)
     cpu_minutes = (time.process_time() - began) / 60
     with (work / "yolo" / "effort.jsonl").open("a") as file:
         file.write(json.dumps({"cpu_minutes": cpu_minutes, "pictures": progress.batches * SETTINGS["batch"]}) + "\n")
-    print(f"{progress.batches * SETTINGS['batch']} pictures seen in {cpu_minutes:.0f} minutes of processor time")
+    print(f"{progress.done:.0%}: {progress.batches * SETTINGS['batch']} pictures, {cpu_minutes:.0f} processor minutes")
+
+
+def _stop_when(over: bool, trainer: Any) -> None:
+    """Ultralytics stops after a batch when its time is up, and for nothing else."""
+    if over:
+        trainer.args.time = 1e-9
 
 
 def _network(work: Path) -> Any:

@@ -66,8 +66,18 @@ class Progress:
     """Learning rate per batch by the share of the time that is gone, and checkpoints that can be gone on from."""
 
     def __init__(
-        self, checkpoint: Path, budget_s: float, done: float, lr: float, warm_up: int, save_every_s: float, threads: int
+        self,
+        checkpoint: Path,
+        budget_s: float,
+        done: float,
+        lr: float,
+        warm_up: int,
+        save_every_s: float,
+        threads: int,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """``budget_s`` is of this ``clock``: of the wall, or of the processor where others share it."""
+        self.clock = clock
         self.checkpoint, self.budget_s, self.first, self.lr = checkpoint, budget_s, done, lr
         self.warm_up, self.save_every_s, self.threads = warm_up, save_every_s, threads
         self.done, self.batches, self.began, self.saved = done, 0, 0.0, 0.0
@@ -91,10 +101,10 @@ class Progress:
         torch.set_num_threads(self.threads)
         trainer.model.to(memory_format=torch.channels_last)
         _forward_in_bfloat16(trainer.model)
-        self.trainer, self.began, self.saved = trainer, time.monotonic(), time.monotonic()
+        self.trainer, self.began, self.saved = trainer, self.clock(), time.monotonic()
 
     def _before_batch(self, trainer: Any) -> None:
-        self.done = min(1.0, self.first + (time.monotonic() - self.began) / self.budget_s)
+        self.done = min(1.0, self.first + (self.clock() - self.began) / self.budget_s)
         rate = self.lr * (0.5 * (1 + math.cos(math.pi * self.done)) + 0.01) * min(1, (self.batches + 1) / self.warm_up)
         for group in trainer.optimizer.param_groups:
             group["lr"] = rate
@@ -103,7 +113,7 @@ class Progress:
         self.batches += 1
         if self.batches % 100 == 0:
             losses = trainer.tloss.items() if isinstance(trainer.tloss, dict) else enumerate(trainer.tloss.tolist())
-            seen, spent = self.batches * trainer.batch_size, time.monotonic() - self.began
+            seen, spent = self.batches * trainer.batch_size, self.clock() - self.began
             words = " ".join(f"{k}:{float(v):.3f}" for k, v in losses)
             print(f"{self.done:6.1%} batch {self.batches} pictures {seen} {seen / spent:.1f}/s {words}", flush=True)
         if time.monotonic() - self.saved > self.save_every_s:
