@@ -48,6 +48,7 @@ def main(argv: list[str] | None = None) -> None:
 def run(argv: list[str]) -> int:
     """The exit status of ``cardtable ARGV...``. Never raises."""
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # our own line says what is wrong with a video
+    os.environ.setdefault("OPENCV_LOG_LEVEL", "ERROR")  # ... or with a camera
     try:
         status = commands.main(argv or ["--help"], prog_name="cardtable", standalone_mode=False)
         sys.stdout.flush()
@@ -87,7 +88,9 @@ def _warn(words: str) -> None:
 
 def _words_of(error: ValueError | OSError) -> str:
     if isinstance(error, OSError) and error.errno and error.filename:
-        return f"{error.filename}: {str(error.strerror).lower()}; check the name and its permissions"
+        from .sharing import remedy
+
+        return f"{error.filename}: {str(error.strerror).lower()}; {remedy(error)}"
     return str(error)
 
 
@@ -247,8 +250,8 @@ def mat(target: Path, seats: int, size: str, deep: bool, sheets: Any, no_ink: bo
     """Print a mat (PDF) with the markers and the seat zones, and write the zones to table.toml."""
     from .setting_up import make_markers, make_mat
 
-    lines = make_markers(target) if markers else make_mat(target, seats, _size(size), deep, sheets, not no_ink)
-    _tell("\n".join(lines))
+    plan = target, seats, _size(size), deep
+    _tell("\n".join(make_markers(*plan) if markers else make_mat(*plan, sheets, not no_ink)))
 
 
 @commands.command()

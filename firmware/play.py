@@ -44,6 +44,7 @@ from .reread import PACK, Reread, Watch, When
 from .screen import Screen, say
 from .service import EXIT_CAMERA, EXIT_REBOOT_ADVISED, Service, asked_by_hangup, stopped_by_signals
 from .setting_up import PACK_FILE, house_reader, settings_path, table_settings
+from .sharing import share
 from .table import Told
 
 #: No frame for so long and the table says "no picture" (field report B03).
@@ -294,6 +295,7 @@ def _warn(words: str) -> None:
 def _opened(config: TableConfig, console: Console) -> Iterator[House]:
     """Everything opened in order; let go in the opposite one, the camera last and without waiting for it."""
     reader = house_reader()
+    share(data_folder())
     with ExitStack() as early:  # a second table hears so at once, and does not wait for a camera that the first one has
         journal = early.enter_context(Journal.open(data_folder()))
         camera = open_camera(config.source, time.sleep, partial(say, console))
@@ -304,6 +306,7 @@ def _opened(config: TableConfig, console: Console) -> Iterator[House]:
         asked = stack.enter_context(asked_by_hangup())
         if complaint := getattr(camera, "complaint", ""):
             say(console, complaint)
+        stack.callback(share, data_folder())
         stack.enter_context(journal)
         complaints: deque[str] = deque()
 
@@ -321,6 +324,7 @@ def _opened(config: TableConfig, console: Console) -> Iterator[House]:
         live.told = speech
         reading = stack.enter_context(Journal.open(data_folder(), read_only=True))
         page = stack.enter_context(open_page(live, reading, config.web, kept_keys()))
+        share(data_folder())
         telling = stack.enter_context(Journal.open(data_folder(), read_only=True))
         stack.enter_context(open_club(config.club, journal, telling, live.board, note))
         service = Service({"camera": round(CAMERA_GIVEN_UP_S * NS), "referee": round(FRAME_PATIENCE_S * NS)})

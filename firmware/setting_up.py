@@ -98,29 +98,47 @@ def make_mat(
 
     :raises MatError: if the number of seats or the size cannot be had.
     :raises ConfigError: if there is a table.toml that is no TOML.
+    :raises ValueError: if ``target`` is not called a PDF.
     :raises OSError: if a file cannot be written.
     """
     plan = PILES if deep else STRIPS
     data = mat_pdf(seats, size_mm, plan, sheets) if ink else mat_pdf(seats, size_mm, plan, sheets, ground=None)
+    _write_pdf(target, data)
+    line = f"{target}: mat for {seats} seats, {_size_words(size_mm)}; print it at 100 %"
+    return [line, _keep_zones(seats, size_mm, table_toml(seats, size_mm, plan))]
+
+
+def make_markers(target: Path, seats: int, size_mm: Size = STANDARD_MM, deep: bool = False) -> list[str]:
+    """Write the sheet of four corner markers to cut out, and the table and the zones of such a mat to table.toml.
+
+    :raises MatError, ConfigError, ValueError, OSError: as `make_mat`.
+    """
+    text = table_toml(seats, size_mm, PILES if deep else STRIPS)
+    _write_pdf(target, marker_pdf())
+    where = f"print at 100 %, cut out, lay them on the corners of the playing area of {_size_words(size_mm)}"
+    return [f"{target}: four corner markers; {where}", _keep_zones(seats, size_mm, text)]
+
+
+def _size_words(size_mm: Size) -> str:
+    return f"{size_mm[0]:g} x {size_mm[1]:g} mm"
+
+
+def _write_pdf(target: Path, data: bytes) -> None:
+    if target.suffix.lower() != ".pdf":
+        raise ValueError(f"{target}: what is printed is a PDF; give a name that ends in .pdf")
     target.write_bytes(data)
-    lines = [f"{target}: mat for {seats} seats, {size_mm[0]:g} x {size_mm[1]:g} mm; print it at 100 %"]
-    path, text = settings_path(), table_toml(seats, size_mm, plan)
+
+
+def _keep_zones(seats: int, size_mm: Size, text: str) -> str:
+    """Set table.toml to the table and the zones of ``text``, unless it has them; the line that says so."""
+    path = settings_path()
     readable, _ = settings_file.readable(path)
     old = text_of(readable.read_bytes()) if readable.is_file() else text
     new = settings_file.with_mat(old, text)
     if path.is_file() and new == old:
-        return [*lines, f"{path}: has this mat already; its calibration stays"]
+        return f"{path}: has this mat already; its calibration stays"
     settings_file.write(path, new)
-    return [*lines, f"{path}: set to this mat; next: cardtable calibrate"]
-
-
-def make_markers(target: Path) -> list[str]:
-    """Write the sheet of four corner markers to cut out.
-
-    :raises OSError: if the file cannot be written.
-    """
-    target.write_bytes(marker_pdf())
-    return [f"{target}: four corner markers; print at 100 %, cut out, lay them on the corners of the playing area"]
+    return f"{path}: set to {seats} seats, {_size_words(size_mm)}; next: cardtable calibrate"
 
 
 # --- calibrate ---------------------------------------------------------------------------------------------------

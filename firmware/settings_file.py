@@ -131,6 +131,29 @@ def with_camera(
     return changed
 
 
+_HOST = re.compile(r"^\s*host\s*=")
+
+
+def with_host(text: str, host: str) -> str:
+    """The settings with another ``[web] host``; every other line, comments too, stays as it is.
+
+    :raises ConfigError: if the text is not TOML, or its [web] is written so that it cannot be changed.
+    """
+    lines = text.splitlines()
+    start, stop = _section(lines, "web")
+    mine = [i for i in range(start, stop) if _HOST.match(lines[i])]
+    if start == stop:
+        lines += ["", "[web]", f'host = "{host}"']
+    elif mine:
+        lines[mine[0]] = f'host = "{host}"'
+    else:
+        header = next(i for i in range(start, stop) if _HEADER.match(lines[i]))
+        lines.insert(header + 1, f'host = "{host}"')
+    changed = "\n".join(lines) + "\n"
+    _same_but(text, changed, "web")
+    return changed
+
+
 _OF_THE_MAT = ("table", "card", "camera", "zone")
 
 

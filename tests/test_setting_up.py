@@ -59,6 +59,26 @@ def test_the_same_mat_again_keeps_the_calibration(settings: Path, tmp_path: Path
     assert settings.read_bytes() == before
 
 
+def test_four_markers_on_a_cloth_make_a_table_of_any_seats(settings: Path, tmp_path: Path) -> None:
+    setting_up.make_mat(tmp_path / "a.pdf", 4)
+    said = setting_up.make_markers(tmp_path / "m.pdf", 6, (1200, 800), deep=True)
+    assert (tmp_path / "m.pdf").read_bytes().startswith(b"%PDF-1.4")
+    assert "1200 x 800 mm" in said[0]
+    assert "set to 6 seats, 1200 x 800 mm" in said[1]
+    config = load_table(settings)
+    assert (config.width_mm, config.seats) == (1200, 6)
+    assert "stays" in setting_up.make_markers(tmp_path / "m.pdf", 6, (1200, 800), deep=True)[1]
+
+
+@pytest.mark.parametrize("name", ["mat.png", "mat", "-"])
+def test_a_pdf_is_called_one(settings: Path, tmp_path: Path, name: str) -> None:
+    for make in (setting_up.make_mat, setting_up.make_markers):
+        with pytest.raises(ValueError, match=r"ends in \.pdf"):
+            make(tmp_path / name, 4)
+    assert not settings.exists()
+    assert not (tmp_path / name).exists()
+
+
 def test_settings_that_are_no_toml_are_not_thrown_away(settings: Path, tmp_path: Path) -> None:
     settings.parent.mkdir()
     settings.write_text("[web\n")

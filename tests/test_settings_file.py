@@ -141,3 +141,28 @@ def test_an_array_over_several_lines_is_no_header() -> None:
 def test_what_cannot_be_changed_safely_is_refused(text: str) -> None:
     with pytest.raises(ConfigError):
         s.with_camera(text, CORNERS, TABLE)
+
+
+@pytest.mark.parametrize(
+    "web",
+    [
+        '[web]\nhost = "127.0.0.1"\nport = 8080\n',
+        "# where the page listens\n[web]\nport = 8080  # not 80\n",
+        "",
+        '[web]\n  host="192.168.1.7" # the router gave it\nport = 8080\n\n[panel]\nboard = "small"\n',
+    ],
+    ids=["as written", "without a host", "none", "by hand"],
+)
+def test_the_pages_address_changes_and_nothing_else(web: str) -> None:
+    old = table_toml(4) + "\n" + web
+    new = s.with_host(old, "lan")
+    before, after = tomllib.loads(old), tomllib.loads(new)
+    assert after.pop("web") == {**before.pop("web", {}), "host": "lan"}
+    assert after == before
+    assert {line for line in old.splitlines() if "#" in line and "host" not in line} <= set(new.splitlines())
+    assert s.with_host(new, "lan") == new
+
+
+def test_an_address_that_is_written_in_an_unusual_way_is_left_to_people() -> None:
+    with pytest.raises(ConfigError, match="correct it by hand"):
+        s.with_host('web.host = "x"\n' + table_toml(4), "lan")

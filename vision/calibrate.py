@@ -40,6 +40,8 @@ _DICTIONARY = cv2.aruco.DICT_4X4_50
 _CORNER_IDS = (0, 1, 2, 3)
 _MARGIN_SHARE = 1 / 6
 """White margin round a marker in sides: one cell, as the detector wants."""
+_PAPER_SHARE = 1 / 4
+"""... and with the blur at its edge, half a cell more."""
 
 
 class CalibrationError(ValueError):
@@ -137,6 +139,10 @@ GOOD_ERROR_MM = 2.0
 """Root mean square miss up to which a calibration is good: a card's centre then lies in the right zone to 1/30 card."""
 WORST_ERROR_MM = 6.0
 """... and from which it is refused: a marker was moved, or the mat is not flat."""
+_LEAST_CORNERS = 3
+"""Corner markers without which the table is not looked for; the fourth may be covered."""
+_ALL_DARK = 40
+"""Grey, of 255, that 99 of 100 pixels of a picture without light stay below: white paper is 200 in a good one."""
 _SIZE_TOLERANCE = 0.07
 """Marker sides are measured to about 1 %, out of focus to 4 %; a table measured wrong by a hand is 10 % off."""
 _BEND_FROM_MM = 0.6
@@ -172,7 +178,7 @@ def fit_markers(found: Mapping[int, Floats], size_mm: tuple[float, float], pictu
     """
     known = {m.id: m for m in mat_markers(*size_mm) if m.id in found}
     corners = [i for i in _CORNER_IDS if i in known]
-    if len(corners) < 3:
+    if len(corners) < _LEAST_CORNERS:
         raise CalibrationError(_too_few(corners, found))
     px = np.concatenate([found[i] for i in known])
     mm = np.concatenate([np.asarray(m.corners_mm) for m in known.values()])
@@ -204,6 +210,19 @@ def _check_size(surface: Surface, found: Mapping[int, Floats], size_mm: tuple[fl
             f"table of {size_mm[0]:g} x {size_mm[1]:g} mm: it is rather {guess[0]:.0f} x {guess[1]:.0f} mm; "
             "measure it and set [table] width and height"
         )
+
+
+def _corners_among(found: Mapping[int, Floats]) -> int:
+    return sum(i in found for i in _CORNER_IDS)
+
+
+def _why_unseen(image: Image) -> str:
+    """What a picture has in which too few markers are found, where one look tells; "" where it does not."""
+    if float(np.percentile(image.max(2), 99)) < _ALL_DARK:
+        return "the picture is almost black: light a lamp, take the cap off the lens, then take it again"
+    if _corners_among(find_markers(np.ascontiguousarray(image[:, ::-1]))) >= _LEAST_CORNERS:
+        return "the picture is mirrored: switch that off in the camera or in the program that took it"
+    return ""
 
 
 def _too_few(corners: Sequence[int], found: Mapping[int, Floats]) -> str:
@@ -369,13 +388,15 @@ def calibrate(
     """
     picture_px = (image.shape[1], image.shape[0])
     found = find_markers(image)
+    if corners is None and _corners_among(found) < _LEAST_CORNERS and (why := _why_unseen(image)):
+        raise CalibrationError(why)
     fit = fit_markers(found, size_mm, picture_px) if corners is None else fit_corners(corners, size_mm)
     _check_use(fit.surface, size_mm, picture_px)
     findings = [
         *_view(fit, size_mm, picture_px),
         _focus(image, found, fit.surface),
         _exposure(image, found, fit.surface),
-        *_glare(image, fit.surface, size_mm),
+        *_glare(image, fit.surface, size_mm, found),
     ]
     if 0 in fit.markers and len(fit.markers) > len(_CORNER_IDS):
         findings.append(_colours(image, fit.surface))
@@ -407,7 +428,7 @@ def condition(image: Image, surface: Surface, size_mm: tuple[float, float]) -> C
     looked_at = (
         _focus(image, found, surface),
         _exposure(image, found, surface),
-        *_glare(image, surface, size_mm),
+        *_glare(image, surface, size_mm, found),
         _scale(surface),
         _level(surface, size_mm),
     )
@@ -584,9 +605,16 @@ def _paper_level(grey: NDArray[Any], corners: Floats) -> float | None:
     return float(np.median(grey[y[inside], x[inside]])) if inside.any() else None
 
 
-def _glare(image: Image, surface: Surface, size_mm: tuple[float, float]) -> list[Finding]:
-    """Burnt-out patches of the table, largest first, each with its place and what to do."""
+def _glare(image: Image, surface: Surface, size_mm: tuple[float, float], found: Mapping[int, Floats]) -> list[Finding]:
+    """Burnt-out patches of the table, largest first, each with its place and what to do.
+
+    White paper round the markers is none: where that is burnt out, `_exposure` says so.
+    """
     table = _table_mask(image.shape[:2], surface, size_mm)
+    for corners in found.values():
+        middle = corners.mean(0)
+        paper = middle + (corners - middle) * (1 + 2 * _PAPER_SHARE)
+        cv2.fillConvexPoly(table, paper.round().astype(np.int32), (0,))
     burnt = ((image.min(2) >= _BURNT) & (table > 0)).astype(np.uint8)
     if burnt.sum() > _ALL_BURNT * max(int((table > 0).sum()), 1):
         return [Finding("glare", False, "most of the table is burnt out; shorten the exposure or dim the lamp")]

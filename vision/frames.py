@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import itertools
 import math
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +28,8 @@ _LAST_FRAMES: Final = 2
 """Encoders count up to so many frames more than they wrote."""
 
 _LEAST_SIDE_PX: Final = 64
+_VIDEO4LINUX: Final = 81
+"""The kernel's major number of cameras (Documentation/admin-guide/devices.txt)."""
 """A smaller frame shows no card."""
 
 _MOST_FPS: Final = 240.0
@@ -249,6 +252,18 @@ class PictureFolder:
         """Nothing is held open."""
 
 
+def _why_closed(path: Path) -> CameraAbsent | CameraBusy:
+    """Why a camera at ``path`` cannot be opened, as the error to be raised."""
+    if not path.exists():
+        return CameraAbsent(f"camera {path}: is not there; plug it in, or set [source] device in table.toml")
+    if not path.is_char_device() or os.major(path.stat().st_rdev) != _VIDEO4LINUX:
+        return CameraAbsent(f"camera {path}: is no camera; set [source] device in table.toml to /dev/video0 or so")
+    if not os.access(path, os.R_OK | os.W_OK):
+        words = "may not be opened; sudo usermod -a -G video $USER, then log out and in again"
+        return CameraAbsent(f"camera {path}: {words}")
+    return CameraBusy(f"camera {path}: is held by another program; close it (fuser {path}) and try again")
+
+
 @dataclass(slots=True)
 class UsbCamera:
     """A USB camera through V4L2; times come from the ``clock`` (seconds, monotonic) that is given."""
@@ -270,10 +285,7 @@ class UsbCamera:
         if capture is None:
             capture = cv2.VideoCapture(int(device) if device.isdigit() else device)
         if not capture.isOpened():
-            path = Path(f"/dev/video{device}" if device.isdigit() else device)
-            if path.exists():
-                raise CameraBusy(f"camera {path}: is held by another program; close it (fuser {path}) and try again")
-            raise CameraAbsent(f"camera {path}: is not there; plug it in, or set [source] device in table.toml")
+            raise _why_closed(Path(f"/dev/video{device}" if device.isdigit() else device))
         capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
         capture.set(cv2.CAP_PROP_FRAME_WIDTH, size_px[0])
         capture.set(cv2.CAP_PROP_FRAME_HEIGHT, size_px[1])

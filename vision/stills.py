@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vision.backs import cards_by_shape
 from vision.reader import Image, Reader, Reading
@@ -49,7 +50,7 @@ def load_picture(path: Path) -> Image:
     if data.size == 0:
         raise BadPicture(f"{path}: the file is empty; take the picture again")
     try:
-        image = cv2.imdecode(data, cv2.IMREAD_COLOR)
+        image = None if _cut_off(data) else cv2.imdecode(data, cv2.IMREAD_COLOR)
     except cv2.error:
         image = None
     if image is None:
@@ -57,6 +58,14 @@ def load_picture(path: Path) -> Image:
     if image.shape[0] * image.shape[1] > MAX_PIXELS:
         raise BadPicture(f"{path}: {image.shape[1]} x {image.shape[0]} px is too large; scale it down")
     return np.asarray(image, np.uint8)
+
+
+_PNG, _PNG_END = b"\x89PNG\r\n\x1a\n", b"IEND"
+
+
+def _cut_off(data: NDArray[np.uint8]) -> bool:
+    """Whether a PNG lacks its end; the library would say so on standard error, in a line of its own."""
+    return data[: len(_PNG)].tobytes() == _PNG and _PNG_END not in data.tobytes()
 
 
 def read_picture(path: Path, reader: Reader, card_px: float | None = None) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The service under a real systemd as pid 1, in namespaces of its own over a Debian in a folder. Needs root, debootstrap,
-# network, about 2 GB; ten minutes the first time, one later. It shows: install.sh installs; READY comes; a program that
-# is stopped (SIGSTOP) starves the watchdog and is started again; the step after the end runs.
+# Table and hub under a real systemd as pid 1, in namespaces of their own over a Debian in a folder. Needs root,
+# debootstrap, network, about 2 GB; ten minutes the first time, two later. It shows: install.sh installs both; READY comes;
+# a reload is answered by the same process; a program that is stopped (SIGSTOP) starves the watchdog and is started again;
+# the step after the end runs; the hub finds Debian's Mosquitto.
 #
 #   tests/systemd/as_pid1.sh FOLDER RECORDING      RECORDING stands for the camera
 set -euo pipefail
@@ -22,11 +23,16 @@ prepare() {
   mkdir -p "$root/src" "$root/recording"
   cp -rL /etc/resolv.conf "$root/etc/"
   cp -L /etc/ssl/certs/ca-certificates.crt "$root/trusted.crt"
-  tar -C "$here" -c --exclude=.venv --exclude=.git --exclude=build . | tar -x -C "$root/src"
+  tar -C "$here" -c --exclude=__pycache__ docs firmware models systemd vision pyproject.toml README.md LICENSE |
+    tar -x -C "$root/src"
   say "install.sh"
   mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
-  chroot "$root" env -u PIP_FIND_LINKS PIP_CERT=/trusted.crt SSL_CERT_FILE=/trusted.crt DEBIAN_FRONTEND=noninteractive \
-    bash /src/systemd/install.sh --no-start
+  local what
+  for what in "" --hub; do
+    # shellcheck disable=SC2086  # "" is no argument
+    chroot "$root" env -u PIP_FIND_LINKS PIP_CERT=/trusted.crt SSL_CERT_FILE=/trusted.crt DEBIAN_FRONTEND=noninteractive \
+      bash /src/systemd/install.sh $what --no-start
+  done
   umount "$root/proc"
   grep -q '^\[source\]' "$root/etc/cardtable/table.toml" ||
     printf '\n[source]\nkind = "recording"\ndevice = "/recording"\n' >> "$root/etc/cardtable/table.toml"
@@ -54,10 +60,17 @@ boot() {
     touch "$root/dev/$name"
     mount --bind "/dev/$name" "$root/dev/$name"
   done
-  mkdir -p "$root/dev/shm" "$root/dev/pts"
+  mkdir -p "$root"/dev/{shm,pts,mqueue,hugepages}
+  mount -t devpts devpts "$root/dev/pts" -o newinstance,ptmxmode=0666,mode=620
+  ln -s pts/ptmx "$root/dev/ptmx"
   mount --bind "$recording" "$root/recording"
   hostname cardtable-test
-  exec env -i container=lxc PATH=/usr/bin:/usr/sbin TERM=dumb chroot "$root" "$release" --system --log-target=journal
+  # Not chroot: within one no user namespace can be made, and the hub has one of its own.
+  cd "$root"
+  mkdir -p before
+  pivot_root . before
+  exec env -i container=lxc PATH=/usr/bin:/usr/sbin TERM=dumb \
+    chroot . sh -c "umount -l /before; exec $release --system --log-target=journal"
 }
 
 if [ "${3:-}" = boot ]; then boot; fi
@@ -72,15 +85,30 @@ inside() { timeout 60 nsenter -t "$init" -m -p -u -i -C -r -w env -i PATH=/usr/b
 trap 'kill -9 "$init" 2> /dev/null || true' EXIT
 
 for _ in $(seq 30); do inside systemctl is-system-running 2> /dev/null | grep -qE 'running|degraded' && break; sleep 1; done
-inside systemctl start cardtable
+start() { # UNITS...
+  inside systemctl start "$@" || { inside journalctl --no-pager -o cat -n 40 -u "${@: -1}" >&2; exit 1; }
+}
+
+start cardtable
 inside systemctl is-active cardtable
 say "READY: $(inside systemctl show cardtable -p StatusText --value)"
+pid=$(inside systemctl show cardtable -p MainPID --value)
+inside systemctl reload cardtable
+[ "$(inside systemctl show cardtable -p MainPID --value)" = "$pid" ] || { echo "a reload started it again" >&2; exit 1; }
+say "reloaded: $(inside systemctl is-active cardtable), $(inside journalctl -u cardtable -o cat --no-pager -g settings | tail -n 1)"
+say "the hub"
+start mosquitto cardtable-hub
+inside systemctl is-active cardtable-hub
+sleep 3
+say "READY: $(inside systemctl show cardtable-hub -p StatusText --value)"
+inside journalctl -u cardtable-hub -o cat --no-pager -g '^page|^kept|connected'
+inside systemd-analyze security cardtable-hub --no-pager | tail -n 1
 before=$(inside systemctl show cardtable -p NRestarts --value)
 inside systemctl kill -s STOP cardtable
 sleep 32 # WatchdogSec and RestartSec, and the start
 after=$(inside systemctl show cardtable -p NRestarts --value)
 say "restarts before and after it was stopped: $before, $after"
-inside systemctl stop cardtable
+inside systemctl stop cardtable cardtable-hub
 inside journalctl -u cardtable --no-pager -o cat -n 40 | grep -iE 'watchdog|restart|Stopped' | tail -n 5
 inside systemd-analyze security cardtable --no-pager | tail -n 1
 [ "$after" -gt "$before" ] || { echo "the watchdog did not start it again" >&2; exit 1; }

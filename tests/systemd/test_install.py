@@ -53,10 +53,63 @@ def test_dry_run_tells_every_step_and_does_none() -> None:
     for wanted in (
         r"systemd-sysusers /etc/sysusers\.d/cardtable\.conf",
         r"-m pip install .*constraints-(bookworm|trixie)\.txt",
-        r"the players' page: http://[\d.]+:8080/",
+        r'would write it: 4 seats, 900 x 700 mm, \[web\] host "lan"',
+        r"== the page: http://[\d.]+:8080/",
     ):
         assert any(re.search(wanted, line) for line in told), wanted
     assert before == {p: Path(p).exists() for p in before}
+
+
+def test_a_hub_is_installed_with_its_broker_and_its_libraries_and_no_devices() -> None:
+    if not known_system():
+        pytest.skip("this machine is no Debian or Raspberry Pi OS 12 or 13")
+    done = install("--dry-run", "--hub", "--page", "lan")
+    assert (done.returncode, done.stderr) == (0, "")
+    for wanted in (
+        r"systemd-sysusers /etc/sysusers\.d/cardtable-hub\.conf",
+        r"systemd-tmpfiles --create /etc/tmpfiles\.d/cardtable-hub\.conf",
+        r"-m pip install .*\\\[club\\\]$",
+        r"cardtable-hub\.conf /etc/cardtable-hub/hub\.conf",
+        r"CARDTABLE_HUB_HOST=lan",
+        r"== the page: http://[\d.]+:8090/",
+    ):
+        assert re.search(wanted, done.stdout, re.MULTILINE), wanted
+    assert not re.search(r"udev|usermod|picamera2|/etc/cardtable/table\.toml", done.stdout)
+
+
+def test_it_is_started_by_sh_by_a_link_and_from_a_path_with_spaces(tmp_path: Path) -> None:
+    if not known_system():
+        pytest.skip("this machine is no Debian or Raspberry Pi OS 12 or 13")
+    folder = tmp_path / "My Card Table"
+    shutil.copytree(ROOT / "systemd", folder / "systemd")
+    link = tmp_path / "install"
+    link.symlink_to(folder / "systemd/install.sh")
+    done = subprocess.run(["sh", str(link), "--dry-run"], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    sources = re.findall(r"would run: install -D -m \d+ (.+) /(?:etc|usr)/", done.stdout)
+    assert len(sources) >= 5
+    for source in sources:
+        assert Path(source.replace("\\", "")).is_file(), source
+
+
+@pytest.mark.parametrize(
+    ("web", "said"),
+    [
+        ('[panel]\nhost = 5\n\n[web]\nport = 8099\nhost = "192.0.2.7" # ours\n', "192.0.2.7 8099"),
+        ('[web]\nhost = "lan"\n\n[panel]\nhost = 5\n', "lan "),
+        ("[panel]\nhost = 5\n", " "),
+        ("CARDTABLE_HUB_HOST=lan\n#CARDTABLE_HUB_PORT=1\nCARDTABLE_HUB_PORT=8090\n", "lan 8090"),
+    ],
+)
+def test_the_address_that_it_tells_is_the_one_in_the_settings(tmp_path: Path, web: str, said: str) -> None:
+    """`--page lan` on a table that was set up for this machine alone told an address at which nobody listened."""
+    (tmp_path / "settings").write_text(web)
+    source = (ROOT / "systemd/install.sh").read_text()
+    function = re.search(r"^said\(\) \{.*?^\}", source, re.MULTILINE | re.DOTALL)
+    assert function
+    script = f'set -euo pipefail\n{function[0]}\necho "$(said host "$1") $(said port "$1")"'
+    command = ["bash", "-c", script, "bash", str(tmp_path / "settings")]
+    assert subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout == said + "\n"
 
 
 @pytest.mark.parametrize(
@@ -64,6 +117,7 @@ def test_dry_run_tells_every_step_and_does_none() -> None:
     [
         (("--pgae",), "unknown option --pgae"),
         (("--dry-run", "--page", "everybody"), "lan or local is wanted"),
+        (("--dry-run", "--page"), "lan or local is wanted"),
         (("--dry-run", "--purge"), "--purge goes with --uninstall"),
     ],
 )
@@ -77,6 +131,7 @@ def test_wrong_usage_is_one_line_and_2(arguments: tuple[str, ...], words: str) -
 
 def test_help_names_every_option() -> None:
     said = install("--help").stdout
+    assert "BASH" not in said
     for option in re.findall(r"^      (--[a-z-]+)\)", (ROOT / "systemd/install.sh").read_text(), re.MULTILINE):
         assert option in said
 

@@ -149,6 +149,14 @@ def test_an_empty_picture_says_what_to_do() -> None:
         c.calibrate(np.full((720, 1280, 3), (60, 110, 40), np.uint8), SIZE)
 
 
+def test_a_mirrored_and_a_black_picture_are_told_by_their_names() -> None:
+    image = Photo().take()
+    with pytest.raises(c.CalibrationError, match="is mirrored: switch that off"):
+        c.calibrate(image[:, ::-1], SIZE)
+    with pytest.raises(c.CalibrationError, match="almost black: light a lamp"):
+        c.calibrate((image // 12).astype(np.uint8), SIZE)
+
+
 def test_four_corners_by_hand() -> None:
     photo = Photo()
     done = c.calibrate(photo.take(), SIZE, corners=photo.corners)
@@ -192,6 +200,11 @@ def test_blur_is_measured_to_a_quarter(blur_px: float) -> None:
 def test_too_dark_and_burnt_out_are_told() -> None:
     assert "too dark" in bad(Photo(light=0.4))["light"]
     assert "burnt out" in bad(Photo(light=1.6))["light"]
+
+
+def test_burnt_out_paper_round_the_markers_is_no_lamps_reflection() -> None:
+    told = [f.what for f in c.calibrate(Photo(light=1.6, noise=0).take(), SIZE).findings if not f.good]
+    assert told == ["light"]
 
 
 def test_a_glare_spot_is_found_where_it_is() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -175,9 +176,19 @@ def test_usb_camera_counts_from_its_first_frame() -> None:
     camera.close()
 
 
-def test_usb_camera_absent_and_busy(tmp_path: Path) -> None:
+def test_usb_camera_absent_no_camera_forbidden_and_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def open_it(device: str) -> None:
+        frames.UsbCamera.open(device, (160, 120), 15, float, FakeCapture(opened=False))
+
     with pytest.raises(CameraAbsent, match="plug it in"):
-        frames.UsbCamera.open(str(tmp_path / "video9"), (160, 120), 15, float, FakeCapture(opened=False))
+        open_it(str(tmp_path / "video9"))
     (tmp_path / "video9").touch()
+    for device in (str(tmp_path / "video9"), "/dev/null"):
+        with pytest.raises(CameraAbsent, match="is no camera"):
+            open_it(device)
+    monkeypatch.setattr(frames, "_VIDEO4LINUX", os.major(os.stat("/dev/null").st_rdev))
     with pytest.raises(CameraBusy, match="another program"):
-        frames.UsbCamera.open(str(tmp_path / "video9"), (160, 120), 15, float, FakeCapture(opened=False))
+        open_it("/dev/null")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(CameraAbsent, match="usermod -a -G video"):
+        open_it("/dev/null")

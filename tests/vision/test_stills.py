@@ -94,3 +94,14 @@ def test_a_grey_picture_and_one_with_transparency_load(tmp_path: Path) -> None:
     for name, shape in (("grey.png", (20, 30)), ("clear.png", (20, 30, 4))):
         cv2.imwrite(str(tmp_path / name), np.zeros(shape, np.uint8))
         assert load_picture(tmp_path / name).shape == (20, 30, 3)
+
+
+def test_a_png_that_was_cut_off_is_one_line_of_ours_alone(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    whole = cv2.imencode(".png", np.random.default_rng(1).integers(0, 255, (90, 90, 3), np.uint8))[1].tobytes()
+    path = tmp_path / "cut.png"
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(BadPicture, match="cut off"):
+        load_picture(path)
+    assert capfd.readouterr() == ("", "")
+    path.write_bytes(whole + b"what a program wrote after it" * 400)
+    assert load_picture(path).shape == (90, 90, 3)
