@@ -30,9 +30,9 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        """Median of ours over median of theirs; None without a peer or where theirs is nothing."""
+        """Median of ours over median of theirs; None without a peer or where theirs is not above nothing."""
         beside = statistics.median(self.theirs) if self.theirs else 0.0
-        return statistics.median(self.ours) / beside if beside else None
+        return statistics.median(self.ours) / beside if beside > 0 else None
 
     @property
     def median(self) -> float:

@@ -26,8 +26,8 @@ from vision.reader import Reader
 
 RATES_HZ = (15.0, 30.0)
 SEEDS = (3, 8)
-#: Cards laid in each session: about 25 seconds of play.
-MOVES = 8
+#: What people do in each session: about 20 seconds of play.
+MOVES = 12
 #: A detector's card is told once it was in all frames of so long, s.
 STEADY_S = 0.2
 #: A card is told in time from so long before it came to rest (the hand may hide that), and until so long after, s.
