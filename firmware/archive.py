@@ -142,7 +142,7 @@ def _entry(told: Told, before: tuple[str, ...]) -> dict[str, Any]:
         "struck": told.struck,
         "photos": list(entry.photos),
         "before_photos": list(before),
-        "rulings": [{**said.ruling.to_json(), "words": said.words} for said in told.said],
+        "rulings": [said.ruling.to_json() for said in told.said],
     }
 
 
