@@ -92,7 +92,7 @@ class Books:
 
     def purse(self, seat: int) -> int | None:
         """The counters that ``seat`` has now; None where they are not counted."""
-        supply, given = getattr(self.house, "counters", 0), self.deal.numbers("counters")
+        supply, given = getattr(self.house, "counters", 0), self.deal.purses()
         if not (supply or seat in given) or not hasattr(self.house, "broke"):
             return None
         return given.get(seat, supply) + self.ledger.balance(seat)

@@ -176,9 +176,13 @@ class Deal:
             raise BadSetup(f"{name}: a table by seat is needed, not {shown(value)}")
         return {self._seat(key, name): inner for key, inner in value.items()}
 
-    def numbers(self, name: str) -> dict[int, int]:
+    def numbers(self, name: str, least: int = 0) -> dict[int, int]:
         """A whole number for each seat that is named."""
-        return {seat: _whole(value, f"{name}.{self.name(seat)}") for seat, value in self.by_seat(name).items()}
+        return {seat: _whole(value, f"{name}.{self.name(seat)}", least) for seat, value in self.by_seat(name).items()}
+
+    def purses(self) -> dict[int, int]:
+        """The counters that each seat brings, as far as they are counted; less than nothing is what he owes."""
+        return self.numbers("counters", -MOST_COUNTERS)
 
     def hands(self, name: str = "hands") -> dict[int, tuple[Card, ...]]:
         """The cards of each seat that is named (one card may be written without a list)."""
@@ -251,9 +255,9 @@ class Deal:
             )
 
 
-def _whole(value: Any, where: str) -> int:
-    if type(value) is not int or not 0 <= value <= MOST_COUNTERS:
-        raise BadSetup(f"{where}: a whole number from 0 to {MOST_COUNTERS} is needed, not {shown(value)}")
+def _whole(value: Any, where: str, least: int = 0) -> int:
+    if type(value) is not int or not least <= value <= MOST_COUNTERS:
+        raise BadSetup(f"{where}: a whole number from {least} to {MOST_COUNTERS} is needed, not {shown(value)}")
     return value
 
 

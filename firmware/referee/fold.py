@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Protocol
 
-from .acts import Act, Do, Due, Opening, Transfer, Verdict, number, plural
+from .acts import Act, Do, Due, Opening, Transfer, Verdict, number, plural, refuse
 from .books import Books, Violation
 from .cards import Card
 from .deal import Deal
@@ -37,6 +37,7 @@ from .rulings import Kind, Ruling, words_of
 #: to let the card go gives 0.9 and more, two hands over one place about a half.
 SURE_SEAT = 0.5
 
+_GONE = "who has left the deal plays no more"
 _SAID = {"demand": Do.DEMAND, "swap": Do.SWAP, "king": Do.KING, "pass": Do.PRESS}
 
 
@@ -315,7 +316,7 @@ class Fold:
 
     def _one(self, entry: Entry, act: Act) -> bool:
         self._move = act.move
-        verdict = self.game.judge(self.state, act)
+        verdict = refuse(self.state, "OUT_OF_TURN", _GONE) if self._gone(act) else self.game.judge(self.state, act)
         if verdict.refused and self.waiting and entry.source != "script":
             self.held.append(entry.number)
             return False
@@ -328,6 +329,11 @@ class Fold:
         else:
             self._accepted(act, verdict)
         return not verdict.refused
+
+    def _gone(self, act: Act) -> bool:
+        """Does somebody play who has left the deal? His cards are dead; what lies open before him is nobody's act."""
+        plays = self.game.HANDS and act.do in (Do.LAY, Do.PRESS)
+        return plays and act.seat not in self.state.live and not self.state.over
 
     def _refused(self, entry: Entry, act: Act, verdict: Verdict) -> None:
         self.books.violations.append(Violation(act.move, verdict.refused, act.seat))

@@ -6,11 +6,16 @@ from typing import Any
 
 import pytest
 
-from firmware.referee.events import Entry, HandShown
-from firmware.referee.match import Match, Setup
+from firmware.referee.events import Cut, Entry, HandShown, Laid
+from firmware.referee.match import Match, Setup, games
 from firmware.referee.script import load_scripts
 
-from .players import deal
+from .players import Table, deal
+
+#: Here a setup can tell no secret: what it lists lies open.
+SHOWN = {"commerce", "matrimony", "speculation"}
+#: Here a script's cards lie open from the showdown on.
+FACES = {"ranter_go_round"}
 
 
 def public(setup: Setup, entries: list[Entry], until: int) -> list[Any]:
@@ -64,18 +69,34 @@ def test_the_nine_is_named_only_while_it_lies_open_or_after_the_stop() -> None:
             assert is_open or table.match.over or "9H" not in str(table.match.view)
 
 
-@pytest.mark.parametrize("game", ["fan_tan", "five_or_nine", "sevens", "snip_snap_snorem", "newmarket"])
-def test_hands_that_a_script_tells_change_nothing_before_they_are_shown(game: str) -> None:
-    table = deal(game, 2, cheat=0.3)
-    names = table.match.setup.seats
-    hands = {name: [str(card) for card in table.hands[s]] for s, name in enumerate(names, 1)}
-    entries = list(table.play(60).match.entries)
-    last = next((i for i, e in enumerate(entries) if isinstance(e.fact, HandShown)), len(entries))
+def told_and_untold(game: str, table: Table, hands: dict[str, list[str]]) -> tuple[Setup, Setup]:
+    """Two setups of one deal: the device was told every card, or only how many there are."""
+    names, setup = table.match.setup.seats, table.match.setup
+    packs = "packs" if game in ("wish_card", "beggar_my_neighbour") else "hands"
+    told: dict[str, Any] = {packs: hands, "suits": "SHDC"}
+    if game == "ranter_go_round":
+        told[packs] = {name: cards[0] for name, cards in hands.items()}
     counts = {name: len(cards) for name, cards in hands.items()}
-    setup = table.match.setup
-    told = Setup(game, names, setup.dealer, {}, {"hands": hands, "suits": "SHDC"})
-    untold = Setup(game, names, setup.dealer, {}, {"counts": counts, "suits": "SHDC"})
+    return tuple(Setup(game, names, setup.dealer, {}, deal) for deal in (told, {"counts": counts, "suits": "SHDC"}))  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("game", sorted(set(games()) - SHOWN))
+def test_cards_that_the_device_was_told_change_nothing_before_they_are_shown(game: str, seed: int) -> None:
+    """In no game can anybody tell from lights, words or page whether the device knows the hands."""
+    table = deal(game, seed, cheat=0.3)
+    hands = {name: [str(card) for card in table.hands[s]] for s, name in enumerate(table.match.setup.seats, 1)}
+    entries = list(table.play(60).match.entries)
+    shown = (i for i, e in enumerate(entries) if isinstance(e.fact, HandShown) or (game in FACES and _face(e)))
+    last = next(shown, len(entries))
+    told, untold = told_and_untold(game, table, hands)
     assert public(told, entries, last - 1) == public(untold, entries, last - 1)
+    assert last > 1
+
+
+def _face(entry: Entry) -> bool:
+    """From here on the cards lie open: the dealer's last act, or a card turned up."""
+    return isinstance(entry.fact, Laid | Cut)
 
 
 def test_results_of_a_real_table_never_say_where_the_nine_is() -> None:

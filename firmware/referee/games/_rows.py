@@ -198,7 +198,7 @@ def _dead(state: State) -> tuple[Transfer, ...]:
     how = getattr(state.house, "dead_deal", "pool_stays")
     if how == "pool_stays":
         return ()
-    fewest = min((count for count in state.counts if count is not None), default=None)
+    fewest = min((n for s in state.live if (n := state.counts[s - 1]) is not None), default=None)
     winners = tuple(s for s in state.live if how == "split" or state.counts[s - 1] == fewest)
     each, _ = shares(state.pool, winners)
     return tuple(Transfer("pool", s, n, "DEAD", f"{{{s}}} takes {{n}}: the deal is dead") for s, n in each.items())

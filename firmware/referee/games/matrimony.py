@@ -241,6 +241,8 @@ def due(state: State) -> Due:
     if state.over:
         return Due("", words="all is shown; what nobody won stays on the layout")
     if state.turn is None:
+        if state.dealer not in state.live:
+            return Due("DEAL", words="a card is dealt face up to each")
         return Due("DEAL", state.dealer, words=f"{{{state.dealer}}} to deal a card face up to each")
     return Due("EXPOSE", state.turn, 1, words=f"{{{state.turn}}} to turn up the card that lies face down")
 

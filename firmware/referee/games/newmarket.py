@@ -329,5 +329,7 @@ def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
     """The deal passes to the left; unclaimed boodles stay, and the kitty where nobody was out."""
     if not state.over:
         return None
-    left = {name: n for name in (*state.house.boodles.split(), "kitty") if (n := books.ledger.balance(name))}
+    left = {name: books.ledger.balance(name) for name in (*state.house.boodles.split(), "kitty")}
+    left["kitty"] += books.ledger.balance("fines")  # of a deal that nobody has won [X]
+    left = {name: n for name, n in left.items() if n}
     return after(state.live, books.deal.dealer), {"carried": left} if left else {}

@@ -448,5 +448,6 @@ def carry(state: State, books: Books) -> tuple[int, dict[str, Any]] | None:
     """The deal passes to the left; what was not taken stays, and the next dressing is put on top."""
     if not state.over:
         return None
-    normal = _FOSTER if state.layout else _BOARD
-    return after(state.live, state.dealer), {"carried": {name: books.ledger.balance(name) for name in normal}}
+    left = {name: books.ledger.balance(name) for name in (_FOSTER if state.layout else _BOARD)}
+    left["pope" if state.layout else "game"] += books.ledger.balance("fines")  # of a deal that nobody has won [X]
+    return after(state.live, state.dealer), {"carried": left}
