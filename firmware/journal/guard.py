@@ -34,7 +34,7 @@ class Lock:
         """
         path = folder / LOCK_NAME
         try:
-            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as error:
             raise from_os(error, path) from None
         try:

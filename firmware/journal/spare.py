@@ -123,7 +123,7 @@ class Spare:
         make_folder(self.folder)
         path = self.path(session_id)
         new = not path.exists()
-        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
         self._open = (session_id, handle)
         if new:
             sync_folder(self.folder)
