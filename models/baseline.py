@@ -239,7 +239,9 @@ def _network(work: Path) -> Any:
     from ultralytics.nn.tasks import DetectionModel
 
     model = YOLO("yolo11n.yaml", task="detect")
-    model.model = DetectionModel("yolo11n.yaml", nc=len(CLASSES), verbose=False)
+    network = DetectionModel("yolo11n.yaml", nc=len(CLASSES), verbose=False)
+    network.args, network.task = model.model.args, model.task
+    model.model = network
     return model
 
 
