@@ -297,7 +297,7 @@ def halve(path: Path) -> None:
         kept.append(numpy_helper.from_array(values.astype(np.float16), f"{tensor.name}.half"))
         casts.append(helper.make_node("Cast", [f"{tensor.name}.half"], [tensor.name], to=TensorProto.FLOAT))
     nodes = [*casts, *graph.node]
-    del graph.initializer[:], graph.node[:]
+    del graph.initializer[:], graph.node[:], graph.value_info[:]
     graph.initializer.extend(kept)
     graph.node.extend(nodes)
     onnx.save(model, str(path))
