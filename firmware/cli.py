@@ -165,11 +165,14 @@ def commands() -> None:
     type=click.Path(path_type=Path),
     help="Where the session is kept (default: a folder of its own).",
 )
-def demo(game: str, seats: int | None, seed: int, headless: bool, strip: Path | None, data: Path | None) -> int:
+@click.option("--stay", is_flag=True, help="Keep the page open when all is played, until Ctrl-C.")
+def demo(
+    game: str, seats: int | None, seed: int, headless: bool, strip: Path | None, data: Path | None, stay: bool
+) -> int:
     """A whole session with no hardware: a drawn table, the real reader, referee, lights, journal and page."""
     from .demo import run_demo
 
-    return run_demo(game, seats=seats, seed=seed, headless=headless, strip=strip, data=data)
+    return run_demo(game, seats=seats, seed=seed, headless=headless, strip=strip, data=data, stay=stay)
 
 
 @commands.command()

@@ -27,6 +27,7 @@ from .panel.signals import Colour, Meaning
 from .referee.match import Setup, games
 from .referee.rulings import Kind
 from .screen import Screen
+from .service import stopped_by_signals
 from .simulator.camera import SimulatedCamera
 from .simulator.filmstrip import Lamp, Still, lamp_places, write_strip
 from .simulator.record import table_toml
@@ -111,6 +112,13 @@ class Demo:
         if self.live.table is not None:
             self.screen.draw(self.live.table, self.pins.lights(), self.pins.digits())
 
+    def stay(self, camera: SimulatedCamera, fingers: Fingers, table: Table) -> None:
+        """Look on at the table as it lies while ``table`` is at play, until the program is asked to end."""
+        self.screen.say("stays  the page is open until Ctrl-C")
+        with stopped_by_signals() as stop:
+            while self.live.table is table and not stop.wait(1 / camera.rate_hz):
+                self.frame(camera.linger(), fingers)
+
     def told(self, told: Told) -> None:
         """Something was entered: show it, and keep the picture for the film strip."""
         self.screen.tell(told)
@@ -160,11 +168,16 @@ def run_demo(
     headless: bool = False,
     strip: Path | None = None,
     data: Path | None = None,
+    stay: bool = False,
 ) -> int:
     """Play a simulated session to its end; 0 when it was refereed and kept whole.
 
+    ``stay``: the table is left as it lies then, with its page, until Ctrl-C or until the session is ended on the page.
+
     :raises ValueError: if the simulator cannot play this.
     """
+    if stay and headless:
+        raise ValueError("--stay keeps the page open, and --headless has none: leave one of them out")
     session = simulated(game, seats, seed)
     folder = data or FOLDER / "data"
     path = _strip_path(strip or (data or FOLDER) / "strip.png")
@@ -173,7 +186,11 @@ def run_demo(
         fingers = Fingers.of(demo.pins, camera)
         for frame in camera:
             demo.frame(frame, fingers)
-        result = demo.live.finish()
+        if stay:
+            demo.stay(camera, fingers, table)
+        if demo.live.table is not None:  # the host may have ended it on the page
+            demo.live.finish()
+        result = table.results[-1]
         write_strip(path, chosen(demo.stills), f"Card Table: {games()[game].TITLE}")
         demo.screen.close(table, result, folder, path)
     return 0

@@ -52,6 +52,7 @@ def test_help_lists_every_command_with_a_whole_sentence(capsys: pytest.CaptureFi
         (["rule", "{tmp}/unknown.json"], "no game is called 'whist'"),
         (["rulebook", "whist"], "no game is called 'whist'"),
         (["demo", "whist"], "whist"),
+        (["demo", "--stay", "--headless"], "leave one of them out"),
         (["read", "{tmp}/none.jpg"], "none.jpg"),
         (["read", "{tmp}/nonsense.jpg"], "nonsense.jpg"),
         (["read", "{tmp}/nonsense.jpg", "--card-px", "x"], "not a valid float"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,8 +106,13 @@ class SimulatedCamera:
         while self.index < self.count and any(i.lost for i in now):
             self.index += 1
             now = [i for i in self.incidents if i.holds(self._seconds)]
-        if self.index >= self.count:
-            return None
+        return None if self.index >= self.count else self._picture(now)
+
+    def linger(self) -> Frame:
+        """One frame more, all being played or not: the table as it lies then."""
+        return self._picture(())
+
+    def _picture(self, now: Iterable[Incident]) -> Frame:
         image = self.scene.draw(self._seconds)
         for incident in now:
             image = incident.spoil(image)
