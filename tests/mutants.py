@@ -45,6 +45,8 @@ TESTS = [
     "knowledge",
     "jig",
     "readings",
+    "corners",
+    "enemies",
 ]
 ENOUGH = 0.9
 LONGEST_S = 60  # a mutant that runs longer has made an endless loop, and counts as killed

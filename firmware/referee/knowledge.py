@@ -168,12 +168,12 @@ class Knowledge:
         return new
 
     def _count(self) -> list[Proof]:
-        """What follows from counting now. A claim that is small beside what its seat does not hold is passed over."""
+        """What follows from counting now; most claims are too small beside what their seats do not hold to be asked."""
         unseen, hands = self._unseen.bit_count(), self._hands
         near = [
             key
             for key in self._open
-            if len(key[0]) > 1 or unseen - key[1].bit_count() < (hands[key[0][0]].unknown or 0)
+            if len(key[0]) > 1 or unseen - key[1].bit_count() <= (hands[key[0][0]].unknown or 0)
         ]
         return [p for key in near if self._overfull(key) for p in self._deduce(key, self._open[key])]
 

@@ -99,9 +99,21 @@ def test_every_game_is_spoilt() -> None:
     assert set(SCRIPTS) == set(games()), "a game without a script here: add one"
 
 
-@settings(deadline=None, max_examples=250, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 @given(st.data())
 def test_a_spoilt_script_is_one_line(data: st.DataObject) -> None:
+    spoil(data)
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@given(st.data())
+def test_many_a_spoilt_script_is_one_line(data: st.DataObject) -> None:
+    spoil(data)
+
+
+def spoil(data: st.DataObject) -> None:
+    """Spoil a good script in one to three places, and judge it."""
     script = copy.deepcopy(script_of(data.draw(st.sampled_from(sorted(games())))))
     for _ in range(data.draw(st.integers(1, 3))):
         if not (spots := places(script)):

@@ -170,7 +170,7 @@ def _gather(state: State, act: Act) -> Verdict:
     )
     live = tuple(s for s in new.live if new.packs[s - 1] != 0)
     new = replace(new, live=live, turn=act.seat)
-    cleared = ("layout", *(f"seat-{s}" for s in (1, *range(2, len(state.packs) + 1))))
+    cleared = ("layout", *(f"seat-{s}" for s in range(1, len(state.packs) + 1)))
     return Verdict(new if len(live) > 1 else _finish(new), cleared=cleared)
 
 
