@@ -80,8 +80,8 @@ def _sent(browser: Browser, path: str, table: Table) -> str:
     return OWN.sub("", browser.get(path).text.replace(table.session_id, "ID"))
 
 
-#: These two are looked at in every run of the tests; the rest, alike, with the slower checks.
-FIRST = ("fan_tan", "wish_card")
+#: This one is looked at in every run of the tests; the rest, alike, with the slower checks.
+FIRST = ("fan_tan",)
 GAMES = [pytest.param(game, marks=() if game in FIRST else pytest.mark.slow) for game in games()]
 
 
