@@ -48,7 +48,7 @@ def compared(session: Session, told: list[dict[str, Any]]) -> Counter[str]:
     """How many facts there were and what became of them; and whether the result is what the script gives."""
     count: Counter[str] = Counter()
     facts = [line for line in told if line.get("fact") not in (None, "pressed", "taken_back", "corrected")]
-    free = [line for line in facts if line.get("card") != "back"]
+    free = [line for line in facts if line["fact"] == "cut" or line.get("card") != "back"]
     for truth in session.timeline.truth:
         if truth.get("fact") in (None, "pressed") or truth.get("optional"):
             continue
@@ -100,6 +100,8 @@ def _meant(session: Session) -> dict[str, Any]:
     match, _ = run_script(load_scripts(json.dumps(script(session)), "the simulator's script")[0])
     result = match.result()
     result.pop("wish_in", None)
+    if "wish" in result and not any("9H" in pile for pile in result["piles"].values()):
+        result["wish"] = None  # the nine of hearts lies in a pack: only the script knows whose
     return result
 
 

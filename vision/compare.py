@@ -149,7 +149,8 @@ class Compare:
             else:
                 strange.append(one)
         for one in sorted(rejoin(strange, self.surface.card_mm, inset_mm), key=lambda s: -s.confidence):
-            self._sort_strange(one, found, mask, scene)
+            if not self._half_hidden(one, found, mask, inset_mm):
+                self._sort_strange(one, found, mask, scene)
         found.unread = _one_a_place(one for one in found.unread if not self._on_a_read_card(one, found))
         return found
 
@@ -187,6 +188,16 @@ class Compare:
             found.moved.append((known, one))
         else:
             found.twice.append((known, one))
+
+    def _half_hidden(self, one: Sighting, found: Found, mask: Mask, inset_mm: tuple[float, float]) -> bool:
+        """Is it a known card's index, misread because a surer new card covers part of it, and nothing else changed?"""
+        if len(one.corners) == 2 or self._at_index(one, inset_mm) is None:
+            return False
+        wide, high = self.surface.card_mm
+        rest = mask.copy()
+        for pose in [s.pose for s in found.new] + [s.pose for _, s in found.moved + found.twice]:
+            rest[self.gate.raster(pose.outline((wide + 2 * _POSE_DOUBT_MM, high + 2 * _POSE_DOUBT_MM))) > 0] = 0
+        return self._changed_at(one, mask) and not self._changed_at(one, rest)
 
     def _in_place(self, known: Lying, found: Found) -> bool:
         """Has it just been read where it lay?"""

@@ -7,6 +7,7 @@ nearly all of its four sides. No reading, no memory.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -49,11 +50,17 @@ _WORST_CHANGED: Final = 0.3
 _SIZE: Final = 0.12
 """A rectangle may be this share larger or smaller than a card: perspective, blur, a small pixel of the gate."""
 
+_PACKET_MM: Final = 5.0
+"""... and so much larger yet where it is only proposed: a packet's askew cards, and both halves of a blurred edge."""
+
 _FILLED: Final = 0.85
 """A card's silhouette fills this share of its rectangle: rounded corners cost 0.02, a pixel of the gate 0.08."""
 
 _LEVELS: Final = 7
 """Areas of one brightness: cut at so many levels of each channel."""
+
+_LEVEL_BLUR_MM: Final = 2.0
+"""... of a picture blurred by so much (standard deviation): a noisy one has 30 000 specks a level."""
 
 _PAPER_SPREAD: Final = 0.16
 """Paper is what is within this of the card's brightest tone, as a share of it (shade, print)."""
@@ -227,10 +234,15 @@ def _upright(view: Plan, pose: Pose, card_mm: tuple[float, float]) -> Image:
 
 def _steepest(image: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The gradient of the channel that changes most, grey levels per pixel, [h, w] each."""
-    x = cv2.Sobel(image, cv2.CV_32F, 1, 0, ksize=3) / 4
-    y = cv2.Sobel(image, cv2.CV_32F, 0, 1, ksize=3) / 4
-    channel = (x * x + y * y).argmax(2)[..., None]
-    return np.take_along_axis(x, channel, 2)[..., 0], np.take_along_axis(y, channel, 2)[..., 0]
+    x, *others_x = cv2.split(cv2.Sobel(image, cv2.CV_32F, 1, 0, ksize=3, scale=0.25))
+    y, *others_y = cv2.split(cv2.Sobel(image, cv2.CV_32F, 0, 1, ksize=3, scale=0.25))
+    most = cv2.magnitude(x, y)
+    for other_x, other_y in zip(others_x, others_y, strict=True):
+        steepness = cv2.magnitude(other_x, other_y)
+        steeper = cv2.compare(steepness, most, cv2.CMP_GT)
+        for old, new in ((x, other_x), (y, other_y), (most, steepness)):
+            cv2.copyTo(new, steeper, old)
+    return np.asarray(x, np.float32), np.asarray(y, np.float32)
 
 
 def _strength(view: Plan) -> NDArray[np.float32]:
@@ -247,25 +259,34 @@ def _edge_contours(view: Plan) -> list[Any]:
 def _level_contours(view: Plan) -> list[Any]:
     """Outlines of areas brighter than each of some levels: a back on wood whose grain breaks its edges."""
     contours: list[Any] = []
-    for channel in cv2.split(view.image):
+    blurred = cv2.GaussianBlur(view.image, (0, 0), _LEVEL_BLUR_MM * _GRID_PX_PER_MM)
+    half = cv2.resize(blurred, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    for channel in cv2.split(half):
         for level in np.percentile(channel, np.linspace(0, 100, _LEVELS + 2)[1:-1]):
             _, over = cv2.threshold(channel, float(level), 255, cv2.THRESH_BINARY)
-            contours += cv2.findContours(over, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)[0]
+            contours += (2 * one for one in cv2.findContours(over, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)[0])
     return contours
 
 
 def _proposals(contours: Any, card_mm: tuple[float, float]) -> list[tuple[float, float, float]]:
     """Rectangles (plan px x, y, degrees) that contours suggest: their own box, or one in each right-angled corner."""
     wide, high = card_mm[0] * _GRID_PX_PER_MM, card_mm[1] * _GRID_PX_PER_MM
+    least = 0.5 * wide * high
+    shortest = math.sqrt(4 * math.pi * least)  # a circle's: no outline round so much is shorter
     out: list[tuple[float, float, float]] = []
     for contour in contours:
-        if cv2.contourArea(cv2.convexHull(contour)) < 0.5 * wide * high:
+        if cv2.arcLength(contour, True) < shortest or cv2.contourArea(cv2.convexHull(contour)) < least:
             continue
         (x, y), (a, b), angle = cv2.minAreaRect(contour)
-        if abs(min(a, b) - wide) < _SIZE * wide and abs(max(a, b) - high) < _SIZE * high:
+        if _as_large(min(a, b), wide) and _as_large(max(a, b), high):
             out.append((x, y, angle if a < b else angle + 90))
         out += _corner_proposals(contour, wide, high)
     return out
+
+
+def _as_large(side: float, card_side: float) -> bool:
+    """May a side of so many plan px be that side of a card or packet?"""
+    return -_SIZE * card_side < side - card_side < _SIZE * card_side + _PACKET_MM * _GRID_PX_PER_MM
 
 
 def _corner_proposals(contour: Any, wide: float, high: float) -> list[tuple[float, float, float]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 import cv2
 import numpy as np
@@ -77,10 +78,9 @@ class World:
 
     def __post_init__(self) -> None:
         self._random = np.random.default_rng(self.seed)
-        shape = SIZE_PX[1], SIZE_PX[0], 3
-        grain = np.full(shape, self.table, float) + self._random.normal(0, 3, (*shape[:2], 1))
-        self._table = np.clip(grain, 0, 255).astype(np.uint8)
-        self._noises = [self._random.normal(0, self.noise, shape).astype(np.int16) for _ in range(5)]
+        self._table = _grained(self.table, self.seed)
+        self._noises = _noises(self.noise, self.seed)
+        self._frame = 0
 
     def cloth(self, rows: Image) -> None:
         """Another table: BGR uint8 [h, w or 1, 3]."""
@@ -94,8 +94,8 @@ class World:
         if self.arm is not None:
             _draw_arm(canvas, *self.arm, self.sleeve, self.skin)
         lit = cv2.convertScaleAbs(canvas, alpha=self.light)
-        noise = self._noises[int(self._random.integers(len(self._noises)))]
-        return np.asarray(cv2.add(lit, noise, dtype=cv2.CV_8U), np.uint8)
+        self._frame += 1 + int(self._random.integers(len(self._noises) - 1))  # never the same noise twice running
+        return np.asarray(cv2.add(lit, self._noises[self._frame % len(self._noises)], dtype=cv2.CV_8U), np.uint8)
 
     def indices(self, image: Image, card_px: float, region: Region | None = None) -> list[Read]:
         """What a perfect reader finds."""
@@ -172,6 +172,20 @@ class World:
         yield from self.carry(card, edge, Pose(edge[0], edge[1], card.pose.angle))
         self.cards.remove(card)
         yield from self.leave()
+
+
+@cache
+def _grained(table: tuple[int, int, int], seed: int) -> Image:
+    """A cloth of one colour, its threads 3 levels lighter and darker."""
+    grain = np.random.default_rng(seed).normal(0, 3, (SIZE_PX[1], SIZE_PX[0], 1))
+    return np.clip(np.array(table) + grain, 0, 255).astype(np.uint8)
+
+
+@cache
+def _noises(sigma: float, seed: int) -> list[NDArray[np.int16]]:
+    """Five frames' noise, grey levels: more would show nothing new, and cost a third of the tests' time."""
+    random = np.random.default_rng(seed + 1)
+    return [random.normal(0, sigma, (SIZE_PX[1], SIZE_PX[0], 3)).astype(np.int16) for _ in range(5)]
 
 
 def _index_places(pose: Pose) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:

@@ -85,6 +85,16 @@ def test_business_card_is_no_card() -> None:
     assert found(image) == []
 
 
+def test_rim_of_an_askew_packet_is_proposed_though_it_is_larger_than_a_card() -> None:
+    """Cards turned down in one grip, as seen: rounded corners, both halves of the blurred edge, 73 x 97 mm."""
+    canvas = np.zeros((300, 300), np.uint8)
+    cv2.rectangle(canvas, (115, 95), (190, 200), 255, -1)
+    rim = cv2.dilate(canvas, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (17, 17)))
+    contours, _ = cv2.findContours(rim, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
+    proposed = outlines._proposals(contours, CARD_MM)
+    assert proposed == [pytest.approx((152.5, 147.5, 0.0), abs=0.1)]
+
+
 def test_back_and_face_are_told_apart() -> None:
     image = felt()
     put(image, 200, 180)

@@ -606,12 +606,10 @@ def test_unread_card_is_not_looked_at_for_ever() -> None:
     world = World(reads=reads)
     tracker = Tracker(SURFACE, world, SIZE_PX)
     told(world, world.lay("9S", MIDDLE, BOTTOM), tracker)
-    words: list[Word] = []
-    for n in range(400):
-        words += tracker.see(world.picture(), 10 + n / 4)
+    words = after(tracker, world, 60, rate_hz=1)
     before = looks[0]
-    for n in range(100):
-        words += tracker.see(world.picture(), 200 + n / 4)
+    words += after(tracker, world, 60, rate_hz=0.5)
+    assert before > 4
     assert looks[0] == before
     assert words == []
 
@@ -630,6 +628,20 @@ def test_misread_card_is_put_right_when_the_true_one_appears() -> None:
         (Corrected, "JH"),
         (Rested, "JD"),
     ]
+
+
+def test_index_half_covered_by_a_card_is_no_card_of_its_own() -> None:
+    """Laid so that its edge cuts a neighbour's T, which then reads 7, surely enough: one card was laid, not two."""
+    names = {"TC": probabilities("TC")}
+    world = World(
+        [Drawn("TC", MIDDLE), Drawn("JC", Pose(480, 350, 0))],
+        reads=lambda face: names.get(face, probabilities(face, 0.99)),
+    )
+    tracker = Tracker(SURFACE, world, SIZE_PX)
+    told(world, world.still(0.1), tracker)
+    names["TC"] = probabilities("7C", 0.94)
+    words = events(told(world, world.lay("8C", Pose(389.5, 352, 0), RIGHT), tracker))
+    assert [(type(word), word.card.face) for word in words if isinstance(word, Rested | Corrected)] == [(Rested, "8C")]
 
 
 def test_card_laid_exactly_on_another_is_told_though_only_pips_and_indices_change() -> None:
