@@ -15,6 +15,7 @@ from vision import calibrate as c
 
 SIZE = (900.0, 700.0)
 PX_PER_MM = 3.0
+CLOTH = (70, 84, 96)
 
 
 @dataclass(frozen=True)
@@ -46,16 +47,24 @@ class Photo:
 
     def expose(self) -> np.ndarray:
         """As `take`, anew."""
-        flat = drawn(self.seats)
+        image = self._bent_view() if self.bend else self._view()
+        image = cv2.GaussianBlur(image, (0, 0), self.blur_px).astype(np.float32)
+        image *= (vignette(self.size_px) * 0.86 * self.light)[..., None]
+        image += noise(self.size_px, self.seed) * np.float32(self.noise)
+        return np.clip(image, 0, 255).astype(np.uint8)
+
+    def _view(self) -> np.ndarray:
+        """The mat as a lens without bend shows it."""
+        flat_mm = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, PX_PER_MM]])  # a pixel's middle is half a pixel on
+        to_px = cv2.getPerspectiveTransform(np.float32(table_corners()), np.float32(self.corners))
+        whole = np.array([[1, 0, -0.5], [0, 1, -0.5], [0, 0, 1]]) @ to_px @ flat_mm
+        return cv2.warpPerspective(drawn(self.seats), whole, self.size_px, borderValue=CLOTH)
+
+    def _bent_view(self) -> np.ndarray:
         ys, xs = np.mgrid[0 : self.size_px[1], 0 : self.size_px[0]]
         places = np.stack([xs, ys], axis=-1).reshape(-1, 2) + 0.5
         mm = self._mm(places).reshape(*xs.shape, 2) * PX_PER_MM - 0.5
-        image = cv2.remap(flat, mm.astype(np.float32), None, cv2.INTER_LINEAR, borderValue=(70, 84, 96))
-        image = cv2.GaussianBlur(image, (0, 0), self.blur_px).astype(np.float32)
-        middle = np.hypot(xs - self.size_px[0] / 2, ys - self.size_px[1] / 2).astype(np.float32)
-        image *= ((1 - 0.25 * middle / self.size_px[0]) * 0.86 * self.light)[..., None]
-        image += np.random.default_rng(self.seed).standard_normal(image.shape, np.float32) * np.float32(self.noise)
-        return np.clip(image, 0, 255).astype(np.uint8)
+        return cv2.remap(drawn(self.seats), mm.astype(np.float32), None, cv2.INTER_LINEAR, borderValue=CLOTH)
 
     def _mm(self, places_px: np.ndarray) -> np.ndarray:
         """The way back, by ten rounds of a fixed point for the bent lens."""
@@ -76,6 +85,20 @@ def table_corners() -> list[tuple[float, float]]:
 @cache
 def drawn(seats: int) -> np.ndarray:
     return picture(mat.mat_drawing(seats, SIZE), PX_PER_MM)
+
+
+@cache
+def noise(size_px: tuple[int, int], seed: int) -> np.ndarray:
+    """A sensor's noise of one grey level, float32 [h, w, 3]."""
+    return np.random.default_rng(seed).standard_normal((size_px[1], size_px[0], 3), np.float32)
+
+
+@cache
+def vignette(size_px: tuple[int, int]) -> np.ndarray:
+    """The share of the light that a lens lets through to each place, float32 [h, w]."""
+    ys, xs = np.mgrid[0 : size_px[1], 0 : size_px[0]]
+    middle = np.hypot(xs - size_px[0] / 2, ys - size_px[1] / 2).astype(np.float32)
+    return 1 - np.float32(0.25 / size_px[0]) * middle
 
 
 @cache

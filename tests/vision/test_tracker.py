@@ -511,7 +511,7 @@ def test_arm_of_the_tables_own_colour_is_an_arm_all_the_same(
     assert np.hypot(word.credit.entry_mm[0] - LEFT[0], word.credit.entry_mm[1] - LEFT[1]) < 80
 
 
-def after(tracker: Tracker, world: World, seconds: float, rate_hz: float = 2.0) -> list[Word]:
+def after(tracker: Tracker, world: World, seconds: float, rate_hz: float) -> list[Word]:
     """What is told while nothing moves for so long; few frames, for few milliseconds of the test's."""
     start = 0.0 if tracker.scene is None else tracker.scene.seconds
     frames = round(seconds * rate_hz)
@@ -523,7 +523,7 @@ def test_arm_that_rests_at_the_edge_for_half_a_minute_is_still_an_arm() -> None:
     world = World()
     tracker = Tracker(SURFACE, world, SIZE_PX)
     told(world, world.reach(TOP, TOP, (450, 60)), tracker)
-    assert events(after(tracker, world, 30)) == []
+    assert events(after(tracker, world, 30, rate_hz=1)) == []
     card = Drawn("4C", Pose(450, 60, 0))
     world.cards.append(card)
     (word,) = events(told(world, chain(world.carry(card, TOP, MIDDLE), world.still(0.3), world.leave()), tracker))
@@ -537,7 +537,7 @@ def test_sleeve_that_lay_there_for_minutes_leaves_no_ghost() -> None:
     world = World()
     tracker = Tracker(SURFACE, world, SIZE_PX)
     words = told(world, world.reach(LEFT, LEFT, (60, 350)), tracker)
-    words += after(tracker, world, 80)
+    words += after(tracker, world, 80, rate_hz=1)
     assert tracker.scene is not None
     assert tracker.scene.idle
     words += told(world, world.leave(), tracker)
