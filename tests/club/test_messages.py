@@ -116,7 +116,7 @@ _JSON = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.dictionaries(st.sampled_from(list(Bulletin.__slots__)), _JSON), st.binary(max_size=40))
 def test_nothing_but_a_refusal_comes_of_rubbish(change: dict[str, Any], noise: bytes) -> None:
     data = json.dumps({**json.loads(pack(BULLETIN)), **change}).encode()
