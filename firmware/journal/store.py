@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from .errors import from_sqlite, is_damage
+from .errors import DiskFull, from_sqlite, is_damage
 from .guard import sync_folder
 from .lines import Sealed
 from .schema import STEPS, check, migrate, strange, version
@@ -160,8 +160,11 @@ class Store:
                 raise
 
     def checkpoint(self) -> None:
-        """Fold the write-ahead file into the main file and cut it to nothing, as far as readers allow."""
-        with self._lock, self._told():
+        """Fold the write-ahead file into the main file and cut it to nothing, as far as readers and the disk allow.
+
+        What was to be durable is so before; on a full disk it stays in the write-ahead file.
+        """
+        with suppress(DiskFull), self._lock, self._told():
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def backup(self, target: Path) -> None:

@@ -7,7 +7,7 @@ import random
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +102,8 @@ def a_row_gone(rng: random.Random, db: sqlite3.Connection) -> None:
     """Rows taken out."""
     table = rng.choice(("session", "seat", "line", "ruling", "photo", "evidence"))
     column = rng.choice([row[1] for row in db.execute(f"PRAGMA table_info({table})")])
-    db.execute(f"DELETE FROM {table} WHERE {column} = (SELECT {column} FROM {table} ORDER BY random() LIMIT 1)")
+    if rows := db.execute(f"SELECT DISTINCT {column} FROM {table} ORDER BY 1").fetchall():
+        db.execute(f"DELETE FROM {table} WHERE {column} IS ?", rng.choice(rows))
 
 
 def a_table_gone(rng: random.Random, db: sqlite3.Connection) -> None:
@@ -116,7 +117,8 @@ def mutate(rng: random.Random, folder: Path) -> None:
     acts.append(a_table_gone)
     with closing(sqlite3.connect(folder / "sessions.db")) as db:
         for _ in range(rng.randrange(1, 4)):
-            rng.choice(acts)(rng, db)
+            with suppress(sqlite3.Error, IndexError):  # the table is gone, or nothing is left in it
+                rng.choice(acts)(rng, db)
             db.commit()
     for path in (*folder.glob("spare/*"), *folder.glob("pictures/*.jpg")):
         if rng.random() < 0.15:

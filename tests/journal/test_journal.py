@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from pathlib import Path
 from threading import Event, Thread
 
@@ -12,6 +13,7 @@ from firmware.journal import guard, photos, spare
 from firmware.journal.errors import BadEntry, JournalBusy, JournalError, NoSuchSession
 from firmware.journal.journal import Journal
 from firmware.journal.lines import SessionHeader
+from firmware.journal.verify import verify
 from firmware.referee.cards import Card
 from firmware.referee.events import Corrected, Entry, HandShown, Inserted, Laid, Note
 from firmware.referee.rulings import Kind, Ruling
@@ -102,6 +104,28 @@ def test_rulings_are_kept_for_readers_and_said_again_replaced(journal: Journal) 
     (kept,) = journal.rulings(session)
     assert (kept.id, kept.entry, kept.kind, kept.code) == (4, 2, "proved", "FALSE_PASS")
     assert journal.store.rows("SELECT entry FROM dispute") == [(0,), (2,)], "their pictures are kept"
+
+
+def test_an_end_that_is_durable_is_no_failure_because_the_disk_fills_up_after_it(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, real = fill(journal, 2), journal.store._db
+
+    class Full:
+        """The database's connection on a disk that has no room for the folding of its write-ahead file."""
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(real, name)
+
+        def execute(self, sql: str, *values: object) -> object:
+            if "wal_checkpoint" in sql:
+                raise sqlite3.OperationalError("database or disk is full")
+            return real.execute(sql, *values)
+
+    monkeypatch.setattr(journal.store, "_db", Full())
+    journal.end(session)
+    assert journal.session(session).ended
+    assert verify(journal, session).whole
 
 
 def test_photo_then_log_then_return(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
