@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from firmware.journal.settle import Settlement, settle_up
+from firmware.journal.settle import POOL, Settlement, settle_up
 
 from .database import Row
 
@@ -56,7 +56,12 @@ def _leader(rows: Sequence[Row]) -> Leader:
 
 def settlement(board: Iterable[Leader]) -> Settlement:
     """Who owes whom over all tables; what lies in the pools gives and takes like a player."""
-    return settle_up({leader.name: leader.counters for leader in board})
+    return settle_up({_no_pool(leader.name): leader.counters for leader in board})
+
+
+def _no_pool(name: str) -> str:
+    """A player who calls himself the pool is not the pool."""
+    return f"{name} (a player)" if name == POOL else name
 
 
 def evening_json(

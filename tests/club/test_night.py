@@ -90,3 +90,9 @@ def test_home_assistant_finds_pool_turn_and_dispute() -> None:
         assert one["availability_topic"] == "cardtable/hall-1/available"
         assert name == f"homeassistant/{told[one['name']][0]}/cardtable_hall-1/{one['unique_id'].split('_')[-1]}/config"
     assert len({one["unique_id"] for one in found.values()}) == len(found)
+
+
+def test_a_player_who_calls_himself_the_pool_is_settled_with_like_any_other() -> None:
+    rows = [Row("hall-1", "the pool", "the pool", 5, 1, 1, 0), Row("hall-1", "Ann", "ann", -8, 1, 0, 0)]
+    told = {(one.source, one.to): one.counters for one in settlement(leaders(rows)).transfers}
+    assert told == {("Ann", "the pool (a player)"): 5, ("Ann", "the pool"): 3}
