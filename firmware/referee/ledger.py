@@ -31,10 +31,15 @@ class Ledger:
         self._by_code: dict[tuple[Account, str], int] = {}
 
     def post(self, transfer: Transfer, entry: int | None = None, move: int | None = None) -> Line | None:
-        """Enter a transfer; `ALL` and `DOUBLE` are what lies there. Nothing is entered when nothing moves."""
+        """Enter a transfer; `ALL` and `DOUBLE` are what lies there. Nothing is entered when nothing moves.
+
+        From what lies on the table nobody takes more than lies there.
+        """
         counters = transfer.counters
         if counters in (ALL, DOUBLE):
             counters = self.balance(transfer.source if counters == ALL else transfer.to)
+        if isinstance(transfer.source, str) and transfer.source != BEFORE:
+            counters = min(counters, self.balance(transfer.source))
         if counters <= 0:
             return None
         line = Line(entry, move, transfer.source, transfer.to, counters, transfer.code)

@@ -208,6 +208,12 @@ def test_who_owes_brings_his_debt_to_the_next_deal(game: str) -> None:
     assert match._fold.books.purse(1) == -3 + match.ledger.balance(1)
 
 
+def test_pope_a_dealer_who_cannot_dress_the_whole_board_conjures_nothing() -> None:
+    match = Match(Setup("pope_joan", NAMES[:3], 3, {"counters": 7, "broke": "out"}, {"trump": "S"}))
+    assert match.result()["board"] == {**dict.fromkeys(match.result()["board"], 0), "pope": 6, "matrimony": 1}
+    assert (match.view.pool, match.view.counters, match.view.live) == (7, (0, 0, -7), (1, 2))
+
+
 def test_five_or_nine_the_fewest_cards_are_those_of_who_is_in() -> None:
     counts = {"P1": 4, "P2": 1, "P3": 3, "P4": 3}
     match = Match(Setup("five_or_nine", NAMES[:4], 4, {"dead_deal": "fewest"}, {"counts": counts, "pool": 6}))

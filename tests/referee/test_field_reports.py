@@ -69,7 +69,7 @@ def test_d01_a_deal_that_never_ends_is_found_and_a_draw_is_offered() -> None:
     ("a", "b", "tricks", "cards"),
     [
         ("K-KK----K-A-----JAA--Q--J-", "---Q---Q-J-----J------AQ--", 1007, 7157),
-        ("---AJ--Q---------QAKQJJ-QK", "-----A----KJ-K--------A---", 1164, 8344),
+        pytest.param("---AJ--Q---------QAKQJJ-QK", "-----A----KJ-K--------A---", 1164, 8344, marks=pytest.mark.slow),
     ],
 )
 def test_d03_the_longest_known_deals(a: str, b: str, tricks: int, cards: int) -> None:

@@ -135,12 +135,12 @@ def walked(tree: Tree) -> Tree:
     return tree
 
 
-@pytest.mark.parametrize("most", [3, pytest.param(4, marks=pytest.mark.slow)])
-def test_fan_tan_proves_what_follows_and_nothing_else(most: int) -> None:
-    tree = walked(fan_tan(most))
+@pytest.mark.slow
+def test_fan_tan_proves_what_follows_and_nothing_else() -> None:
+    tree = walked(fan_tan())
     assert tree.wrong == []
-    assert tree.nodes > 100 * most
-    assert tree.proofs > 30 * most
+    assert tree.nodes > 500
+    assert tree.proofs > 500
 
 
 @pytest.mark.slow
