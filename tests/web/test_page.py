@@ -229,6 +229,8 @@ def test_entries_that_have_left_the_live_table_are_still_there_to_dispute(home: 
     phones[0].tap("#main button", "earlier entries")
     phones[0].tap(".older-entries a", "seven of hearts")
     phones[0].sees("h1", "Entry 0")
+    phones[0].front().refresh()  # opened by its address, it is there as well
+    phones[0].sees("h1", "Entry 0")
     phones[0].sees(".photo-after img")
     phones[0].tap(".choice.call")
     phones[0].until(lambda _: home.table.dispute, "the dispute")

@@ -73,10 +73,20 @@ export function entryView(main, { parts, refresh }) {
   const number = Number(parts[0]);
   const box = h("section", { class: "dispute" });
   put(main, h("a", { class: "back", href: "#/log" }, t("log.back")), box);
-  const known = { drawn: "", entry: null };
+  const known = { drawn: "", entry: null, asked: "" };
   const typed = { why: "" };
+  const ask = (state) => {
+    const of = `${state.session} ${state.deal}`;
+    if (known.asked === of || !state.session || !Number.isInteger(number) || number < 0) return;
+    known.asked = of;
+    kept(state, number, 1).then(([entry]) => {
+      known.entry = entry?.number === number ? entry : null;
+      if (box.isConnected) show(live.state);
+    }, () => (known.asked = ""));
+  };
   const show = (state) => {
     if (!state) return;
+    ask(state);
     const newest = (state.entries || []).find((one) => one.number === number);
     const entry = newest ? { ...known.entry, ...newest } : known.entry;
     const key = JSON.stringify([entry, entry && saidTo(state, entry), state.seats, state.dispute, state.state, state.session, live.standing]);
@@ -84,14 +94,7 @@ export function entryView(main, { parts, refresh }) {
     known.drawn = key;
     put(box, entry ? whole(state, entry, refresh, typed) : h("p", {}, t("log.gone")));
   };
-  const stop = follow(show);
-  if (live.state?.session && Number.isInteger(number) && number >= 0) {
-    kept(live.state, number, 1).then(([entry]) => {
-      known.entry = entry?.number === number ? entry : null;
-      if (box.isConnected) show(live.state);
-    }, () => {});
-  }
-  return stop;
+  return follow(show);
 }
 
 /** Something happened just now that the camera did not see. */
