@@ -500,10 +500,11 @@ def _take(folder: Path) -> Lock:
 
 def _open_locked(places: Places, lock: Lock, clock: Clock, alone: bool) -> tuple[Store, Repairs]:
     try:
-        places.shelf.sweep()
         if free_bytes(places.folder) < _OPENING_BYTES:
             Reserve(places.folder).give_up()
-        return open_sound(places, clock.wall_ns(), alone=alone)
+        sound = open_sound(places, clock.wall_ns(), alone=alone)
+        places.shelf.sweep()
+        return sound
     except BaseException:
         lock.release()
         raise

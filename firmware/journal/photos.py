@@ -49,7 +49,7 @@ class PhotoShelf:
         What has no name yet lies in a folder of its own, so that a start need not look through all pictures.
         """
         self.folder = folder
-        self._unnamed = folder / _UNNAMED
+        self.unnamed = folder / _UNNAMED
 
     def path(self, name: str) -> Path:
         """Where the picture called ``name`` lies.
@@ -68,7 +68,7 @@ class PhotoShelf:
         new = [data for data in photos if not self._has(data)]
         try:
             if new:
-                make_folder(self._unnamed)
+                make_folder(self.unnamed)
                 for data in new:
                     self._write(data)
                 sync_folder(self.folder)
@@ -114,7 +114,7 @@ class PhotoShelf:
 
     def sweep(self) -> int:
         """Remove what a stopped program left half written; how many files that were."""
-        left = list(self._unnamed.glob("*"))
+        left = list(self.unnamed.glob("*"))
         for path in left:
             with suppress(IsADirectoryError):
                 path.unlink(missing_ok=True)
@@ -130,7 +130,7 @@ class PhotoShelf:
 
     def _write(self, data: bytes) -> None:
         path = self.path(photo_hash(data))
-        part = self._unnamed / path.name
+        part = self.unnamed / path.name
         try:
             _write_checked(part, data)
             os.replace(part, path)

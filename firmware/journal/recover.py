@@ -18,7 +18,7 @@ from firmware.referee.match import BadSetup
 
 from .chain import genesis, link
 from .errors import JournalError, from_os
-from .guard import make_folder, sync_folder
+from .guard import RESERVE_NAME, make_folder, sync_folder
 from .judge import judge, rulings_of
 from .lines import LineKind, Sealed, read_line
 from .names import counted
@@ -67,6 +67,7 @@ def open_sound(places: Places, wall_ns: int, *, alone: bool = False) -> tuple[St
     repairs = Repairs()
     path = places.folder / NAME
     try:
+        _clear_the_way(places, path, repairs, wall_ns)
         store, fault = _try_open(path, expected=bool(places.spare.ids()), alone=alone)
         broken = None if store else _set_aside_database(places.folder, path, wall_ns)
         return _made_sound(store or open_store(path, alone=alone), places, broken, fault, repairs, wall_ns), repairs
@@ -112,6 +113,19 @@ def lost(path: Path) -> str:
     if not path.is_file():
         return "it is no file"
     return "" if path.stat().st_size else "the file is empty"
+
+
+def _clear_the_way(places: Places, path: Path, repairs: Repairs, wall_ns: int) -> None:
+    """Set aside what stands where the journal has a file or a folder and is neither; a link is somebody's wish."""
+    files = [*_database_files(path)[1:], suspect_mark(path), places.folder / RESERVE_NAME]
+    folders = [places.spare.folder, places.shelf.folder, places.shelf.unnamed]
+    wrong = [file for file in files if file.exists() and not file.is_file()]
+    wrong += [folder for folder in folders if folder.exists() and not folder.is_dir()]
+    for thing in wrong:
+        if not thing.is_symlink():
+            aside = set_aside(places.folder, [thing], wall_ns)
+            kind = "folder" if thing in folders else "file"
+            repairs.words.append(f"{thing.name}: what stood there was no {kind} of ours: it was moved to {aside}")
 
 
 def _set_aside_database(folder: Path, path: Path, wall_ns: int) -> Path | None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -195,6 +198,33 @@ def test_repair_tells_lists_again_of_any_session_and_says_so(
     assert len(told) > 1, "what was done is said"
     assert run(["verify", kept[0]]) == 0
     assert sql(folder, "SELECT * FROM ruling ORDER BY session, deal, id") == before
+
+
+FILES = ("sessions.db", "sessions.db-wal", "sessions.db-shm", "sessions.db-suspect", "reserve", "spare/{}.jsonl")
+FOLDERS = ("spare", "pictures", "pictures/unnamed")
+WRONG = [
+    *((name, make) for name in FILES for make in (Path.mkdir, os.mkfifo)),
+    *((name, os.mkfifo) for name in FOLDERS),
+]
+
+
+@pytest.mark.parametrize(("name", "make"), WRONG)
+def test_what_stands_in_a_file_s_place_is_set_aside_and_hinders_no_command(
+    kept: list[str], folder: Path, name: str, make: Callable[[Path], None], capsys: Out
+) -> None:
+    path = folder / name.format(kept[0])
+    if path.is_dir():
+        shutil.rmtree(path)
+    path.unlink(missing_ok=True)
+    make(path)
+    for argv in (["sessions"], ["show", kept[0]], ["verify", kept[0]]):
+        assert run(argv) in (0, 1, 2)
+        assert capsys.readouterr().err.count("\n") <= 1
+    assert run(["repair"]) == 0
+    assert f"{folder / 'set-aside'}" in capsys.readouterr().out
+    assert run(["verify", kept[0]]) == (1 if name == "pictures" else 0)
+    assert run(["repair"]) == 0
+    assert "nothing to repair" in capsys.readouterr().out
 
 
 def test_repair_names_what_it_cannot_put_right(kept: list[str], folder: Path, capsys: Out) -> None:
