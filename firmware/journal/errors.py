@@ -69,7 +69,7 @@ def from_sqlite(error: sqlite3.Error, where: object) -> JournalError:
     if "full" in words or ("disk I/O" in words and _no_room(where)):
         return DiskFull(f"{where}: {FULL}")
     if "readonly" in words or "unable to open" in words:
-        return DiskReadOnly(f"{where}: cannot be written ({words}): check the disk and the folder's owner")
+        return DiskReadOnly(f"{where}: cannot be used ({words}): check the disk, and whose the file and its folder are")
     if is_damage(error):
         return Damaged(
             f"{where}: damaged ({words}): `cardtable repair` sets the file aside and rebuilds it "

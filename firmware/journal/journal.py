@@ -484,7 +484,10 @@ def _check_not_lost(places: Places) -> None:
     :raises Damaged: if there are spare logs and no database.
     """
     path = places.folder / NAME
-    fault = lost(path)
+    try:
+        fault = lost(path)
+    except OSError as error:
+        raise from_os(error, path) from None
     if fault and (count := len(places.spare.ids())):
         words = f"{fault}, but the spare logs of {counted(count, 'session')} are here"
         raise Damaged(f"{path}: {words}: `cardtable repair` makes it anew from them (the table does it when it starts)")

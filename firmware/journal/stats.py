@@ -70,7 +70,7 @@ def statistics(journal: Journal, query: Query | None = None) -> Statistics:
         try:
             found.doubts += filter(None, [doubt(journal, summary.row.id)])
             _add(found, journal, summary)
-        except (BadEntry, Damaged) as error:
+        except (BadEntry, Damaged, PermissionError) as error:
             found.skipped.append(str(error))
     return found
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from .errors import DiskFull, from_sqlite, is_damage
+from .errors import DiskFull, JournalError, from_os, from_sqlite, is_damage
 from .guard import sync_folder
 from .lines import Sealed
 from .schema import STEPS, check, migrate, strange, version
@@ -238,7 +238,7 @@ def open_store(path: Path, *, alone: bool = False) -> Store:
     :raises sqlite3.DatabaseError: if the file is damaged.
     :raises JournalError: if it is not ours, from a newer program, or cannot be written.
     """
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=BUSY_MS / 1000)
+    connection = _connected(path, path, timeout=BUSY_MS / 1000)
     try:
         if alone:
             connection.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
@@ -267,7 +267,12 @@ def open_to_read(path: Path) -> Store:
 
     :raises JournalError: if the file cannot be read, or needs a newer program.
     """
-    connection = _connect_to_read(path)
+    try:
+        connection = _connect_to_read(path)
+    except JournalError:
+        raise
+    except OSError as error:
+        raise from_os(error, path) from None
     try:
         check(connection, path)
         if version(connection) < len(STEPS):
@@ -299,7 +304,19 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
     found = _try_to_read(address)
     if found is None:
         found = _read_copy(path) if _has_wal(path) else _try_to_read(address + "&immutable=1")
-    return found or sqlite3.connect(address, uri=True, isolation_level=None)
+    return found or _connected(address, path, uri=True)
+
+
+def _connected(address: Path | str, path: Path, **more: Any) -> sqlite3.Connection:
+    """A connection to the file at ``path``.
+
+    :raises JournalError: if it cannot be opened.
+    """
+    try:
+        found: sqlite3.Connection = sqlite3.connect(address, isolation_level=None, check_same_thread=False, **more)
+    except sqlite3.Error as error:
+        raise from_sqlite(error, path) from error
+    return found
 
 
 def _has_wal(path: Path) -> bool:
@@ -330,9 +347,12 @@ def _into_memory(path: Path) -> sqlite3.Connection | None:
 
 
 def _try_to_read(address: str) -> sqlite3.Connection | None:
-    connection = sqlite3.connect(
-        address, uri=True, isolation_level=None, check_same_thread=False, timeout=BUSY_MS / 1000
-    )
+    try:
+        connection = sqlite3.connect(
+            address, uri=True, isolation_level=None, check_same_thread=False, timeout=BUSY_MS / 1000
+        )
+    except sqlite3.Error:
+        return None
     try:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
     except sqlite3.Error:

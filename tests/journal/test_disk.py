@@ -84,6 +84,24 @@ def test_e06_a_full_disk_costs_pictures_and_never_a_fact(disk: Callable[[int], P
         assert numbers(journal, live) == list(range(60))
 
 
+def test_a_database_that_may_not_be_opened_is_refused_and_not_taken_for_a_damaged_one(
+    folder: Path, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As for another user; root may open everything."""
+    with Journal.open(folder, clock=clock) as journal:
+        fill(journal, 2)
+
+    def refused(*_: object, **__: object) -> None:
+        raise sqlite3.OperationalError("unable to open database file")
+
+    monkeypatch.setattr(sqlite3, "connect", refused)
+    for read_only in (True, False):
+        with pytest.raises(DiskReadOnly, match=r"sessions\.db: cannot be used") as caught:
+            Journal.open(folder, clock=clock, read_only=read_only)
+        assert str(caught.value).count("sessions.db") == 1
+    assert not (folder / "set-aside").exists()
+
+
 def test_e06_the_reserve_is_given_to_the_log(disk: Callable[[int], Path], clock: FakeClock) -> None:
     place = disk(12)
     folder = place / "data"
