@@ -81,21 +81,27 @@ class World:
         self._table = _grained(self.table, self.seed)
         self._noises = _noises(self.noise, self.seed)
         self._frame = 0
+        self._drawn: list[object] = []  # what `_lit` shows
 
     def cloth(self, rows: Image) -> None:
         """Another table: BGR uint8 [h, w or 1, 3]."""
-        self._table = np.ascontiguousarray(np.broadcast_to(rows, self._table.shape))
+        self._table, self._drawn = np.ascontiguousarray(np.broadcast_to(rows, self._table.shape)), []
 
     def picture(self) -> Image:
         """The camera's picture: BGR uint8."""
+        now = [*((card.face, card.pose) for card in self.cards), self.arm, self.light, self.sleeve, self.skin]
+        if now != self._drawn:
+            self._drawn, self._lit = now, self._draw()
+        self._frame += 1 + int(self._random.integers(len(self._noises) - 1))  # never the same noise twice running
+        return np.asarray(cv2.add(self._lit, self._noises[self._frame % len(self._noises)], dtype=cv2.CV_8U), np.uint8)
+
+    def _draw(self) -> Image:
         canvas = self._table.copy()
         for card in self.cards:
             _draw(canvas, card)
         if self.arm is not None:
             _draw_arm(canvas, *self.arm, self.sleeve, self.skin)
-        lit = cv2.convertScaleAbs(canvas, alpha=self.light)
-        self._frame += 1 + int(self._random.integers(len(self._noises) - 1))  # never the same noise twice running
-        return np.asarray(cv2.add(lit, self._noises[self._frame % len(self._noises)], dtype=cv2.CV_8U), np.uint8)
+        return np.asarray(cv2.convertScaleAbs(canvas, alpha=self.light), np.uint8)
 
     def indices(self, image: Image, card_px: float, region: Region | None = None) -> list[Read]:
         """What a perfect reader finds."""

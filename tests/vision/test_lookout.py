@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from copy import copy
 from functools import cache
-from itertools import chain, count
+from itertools import chain, count, cycle
 
 import cv2
 import numpy as np
@@ -264,16 +264,28 @@ def flickering() -> Spoil:
     return lambda image: cv2.convertScaleAbs(image, alpha=1 + 0.06 * (next(n) % 3 - 1))
 
 
-def glaring(image: Image) -> Image:
-    spot = np.zeros(image.shape, np.uint8)
+@cache
+def glare() -> Image:
+    """A lamp's reflection."""
+    spot = np.zeros((HIGH, WIDE, 3), np.uint8)
     cv2.circle(spot, (300, 200), 90, (230, 230, 230), -1)
-    return np.asarray(cv2.add(image, cv2.GaussianBlur(spot, (0, 0), 12)), np.uint8)
+    return np.asarray(cv2.GaussianBlur(spot, (0, 0), 12), np.uint8)
+
+
+def glaring(image: Image) -> Image:
+    return np.asarray(cv2.add(image, glare()), np.uint8)
+
+
+@cache
+def shade() -> np.ndarray:
+    """The share of light, float32 [h, w, 1], when somebody stands before the window."""
+    share = np.ones((HIGH, WIDE), np.float32)
+    share[:, : WIDE // 2] = 0.65
+    return cv2.GaussianBlur(share, (0, 0), 20)[..., None]
 
 
 def shadowed(image: Image) -> Image:
-    shade = np.ones(image.shape[:2], np.float32)
-    shade[:, : WIDE // 2] = 0.65
-    return np.asarray(image * cv2.GaussianBlur(shade, (0, 0), 20)[..., None], np.uint8)
+    return np.asarray(image * shade(), np.uint8)
 
 
 @pytest.mark.parametrize(
@@ -315,7 +327,9 @@ def test_play_is_no_nudge() -> None:
 
 def flat(level: float) -> Spoil:
     rng = np.random.default_rng(5)
-    return lambda image: np.clip(rng.normal(level, 2.0, image.shape), 0, 255).astype(np.uint8)
+    pictures = [np.clip(rng.normal(level, 2.0, (HIGH, WIDE, 3)), 0, 255).astype(np.uint8) for _ in range(3)]
+    shown = cycle(pictures)
+    return lambda _image: next(shown)
 
 
 @cache
