@@ -9,6 +9,7 @@ import pytest
 
 from firmware.cli import SECTIONS, commands, run
 from firmware.mat import table_toml
+from firmware.panel.check import Outcome, Report
 
 
 def one_line(capsys: pytest.CaptureFixture[str]) -> str:
@@ -123,3 +124,31 @@ def test_check_panel_of_a_table_without_one_says_so_and_asks_for_no_press(
     told = capsys.readouterr()
     assert "none in the settings" in told.out
     assert told.out.count("\n") == 1
+    assert run(["check", "--panel", "--json"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert json.loads(line)["state"] == "-"
+
+
+def test_the_check_of_a_panel_gives_json_when_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reports = [Report(Outcome.DOING, "press"), Report(Outcome.FAILED, "seat 1: nothing")]
+    monkeypatch.setenv("CARDTABLE_CONFIG", str(tmp_path))
+    monkeypatch.setattr("firmware.panel.check.check_panel", lambda config: iter(reports))
+    assert run(["check", "--panel", "--json"]) == 1
+    assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == [
+        {"check": "panel", "ok": True, "state": "doing", "why": "press"},
+        {"check": "panel", "ok": False, "state": "failed", "why": "seat 1: nothing"},
+    ]
+
+
+def test_wiring_for_some_seats_is_that_of_the_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CARDTABLE_CONFIG", str(tmp_path))
+    (tmp_path / "table.toml").write_text(table_toml(4) + '\n[panel]\nboard = "small"\nbuzzer = 21\n')
+    assert run(["wiring", "--seats", "3"]) == 0
+    (buzzer,) = [line for line in capsys.readouterr().out.splitlines() if "passive piezo buzzer, other" in line]
+    assert buzzer.split()[1] == "21"
+    assert run(["wiring", "--seats", "6"]) == 2
+    assert 'board: "small" has 2 to 4 seats, the table 6; board = "large" has up to 8' in one_line(capsys)

@@ -21,6 +21,7 @@ from firmware.journal.verify import verify
 from firmware.referee.events import Corrected, Entry
 from firmware.referee.rulings import Kind, Ruling
 
+from .games import CALL, CORRECTION, WITHHELD, play
 from .tools import HEADER, FakeClock, fill, laid, numbers, picture, sql
 
 MB = 1 << 20
@@ -231,6 +232,20 @@ def test_an_older_schema_is_brought_up_to_date_with_a_copy_kept(folder: Path, cl
         assert verify(journal, session).whole
         assert journal.session(session).disputes == 0
     assert (folder / "sessions-schema-1.db").exists()
+
+
+def test_disputes_and_doubts_of_an_older_journal_are_counted_from_its_lines(folder: Path, clock: FakeClock) -> None:
+    with Journal.open(folder, clock=clock) as journal:
+        called, quiet = play(journal, [*WITHHELD[:6], CORRECTION, CALL]), play(journal)
+        clock.wall += 3_600 * 10**9
+        journal.begin(HEADER)
+        wanted = journal.store.rows("SELECT disputes, uncertain FROM session ORDER BY number")
+    assert wanted[:2] == [(2, 1), (0, 1)]
+    sql(folder, "UPDATE session SET disputes = 7, uncertain = 0", "PRAGMA user_version = 3")
+    with Journal.open(folder, clock=clock) as journal:
+        assert journal.store.rows("SELECT disputes, uncertain FROM session ORDER BY number") == wanted
+        assert verify(journal, called).whole
+        assert verify(journal, quiet).whole
 
 
 def test_a_step_that_fails_leaves_the_file_as_it_was(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
