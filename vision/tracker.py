@@ -112,6 +112,10 @@ class _Case:
         """These pixels are not dealt with yet."""
         self.mask[mask > 0] = 0
 
+    def include(self, mask: Mask) -> None:
+        """These pixels, where no hand is, are dealt with too: a place that was left for the changed one."""
+        self.mask[(mask > 0) & (self.scene.hand_of == 0)] = 255
+
     def explain(self, mask: Mask) -> None:
         """Something known accounts for these pixels."""
         self.explained[mask > 0] = 255
@@ -383,7 +387,10 @@ class Tracker:
         for card in over:
             case.explain(card.mask)
             self._forget(card)
-        words = self._lift(self._compare.left_behind(case.image, case.scene), case)
+        left = self._compare.left_behind(case.image, case.scene)
+        for card in left:
+            case.include(card.mask)
+        words = self._lift(left, case)
         taken = self._taken.carried_back(credit, case.scene)
         came_from = taken.card.pose if taken is not None else None
         laid = self._lay(face, pose, t, taken)

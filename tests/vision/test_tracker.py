@@ -314,6 +314,24 @@ def test_back_pushed_to_another_place_is_the_same_card() -> None:
     assert rested.card.face == "back"
 
 
+def test_back_laid_soon_where_another_was_pushed_away_is_told() -> None:
+    """A cut: the dealer's card goes to the stock, a new one comes to its place a second later."""
+    world = World([Drawn("back", Pose(700, 350, 90))])
+    tracker = Tracker(SURFACE, world, SIZE_PX)
+
+    def push() -> Iterator[Image]:
+        yield from world.reach(RIGHT, RIGHT, (700, 350))
+        yield from world.carry(world.cards[0], RIGHT, Pose(400, 250, 0))
+        yield from world.still(0.3)
+        yield from world.leave()
+
+    told(world, push(), tracker)
+    (word,) = events(told(world, world.lay("back", Pose(703, 352, 93), RIGHT), tracker))
+    assert isinstance(word, Rested)
+    assert word.card.face == "back"
+    assert word.card.pose.distance(Pose(703, 352, 93)) < 6
+
+
 def test_hand_that_leaves_a_pack_is_told() -> None:
     world = World([Drawn("back", Pose(400, 620, 0))])
 
