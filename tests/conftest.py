@@ -11,8 +11,6 @@ SHARED_HOME = Path(__file__).resolve().parent.parent.parent / "shared"
 #: Set by .ci/run where the shared examples are there: then nothing that needs them may be skipped.
 REQUIRED = os.environ.get("CARDTABLE_REQUIRE_SHARED") == "1"
 
-_ran_on_shared: list[str] = []
-
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
@@ -30,14 +28,12 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
     """Where the shared examples are required, a skipped test that needs them is a failed one."""
     outcome = yield
     report = outcome.get_result()
-    if item.get_closest_marker("shared") is None:
-        return
-    if report.when == "call" and report.passed:
-        _ran_on_shared.append(item.nodeid)
-    if report.skipped and REQUIRED:
+    if item.get_closest_marker("shared") is not None and report.skipped and REQUIRED:
         report.outcome, report.longrepr = "failed", f"{item.nodeid}: skipped, though the shared examples are here"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how many tests ran on the shared examples."""
-    terminalreporter.write_line(f"tests run on the shared examples: {len(_ran_on_shared)}")
+    """Say how many tests ran on the shared examples, in whichever process."""
+    passed = terminalreporter.stats.get("passed", [])
+    ran = sum(report.when == "call" and "shared" in report.keywords for report in passed)
+    terminalreporter.write_line(f"tests run on the shared examples: {ran}")
