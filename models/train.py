@@ -3,6 +3,7 @@
     python -m models.train finder --minutes 75
     python -m models.train reader --minutes 75
     python -m models.train photos       with the networks of the day, places the labelled indices of photos/train
+    python -m models.train average --start OLDER.pt --name NEWER    the weights of two runs, averaged
 
 Checkpoints are written every few minutes to the work folder; ``python -m models.export`` makes the ONNX files.
 """
@@ -49,7 +50,7 @@ READER_BATCH, READER_LR = 64, 2e-3
 def main() -> None:
     """Command line of the trainers."""
     options = argparse.ArgumentParser(prog="python -m models.train", description=__doc__)
-    options.add_argument("network", choices=("finder", "reader", "photos", "settings"))
+    options.add_argument("network", choices=("finder", "reader", "photos", "average", "settings"))
     options.add_argument("--work", type=Path, default=Path("build/train"))
     options.add_argument("--minutes", type=float, default=75, help="wall-clock length of the whole cosine")
     options.add_argument("--threads", type=int, default=1)
@@ -74,6 +75,8 @@ def main() -> None:
             train_reader(given.work, given.minutes, given.name or "reader", given.start, given.lr or READER_LR)
         case "photos":
             place_photos(given.photos, given.work, given.models)
+        case "average":
+            average(given.work / f"{given.name or 'reader'}.pt", given.start)
         case _:
             print(json.dumps(FINDER_SETTINGS, indent=1))
 
@@ -182,6 +185,21 @@ def train_reader(work: Path, minutes: float, name: str, start: Path | None, lr: 
         if time.monotonic() - saved > CHECKPOINT_S or done >= 1:
             saved = time.monotonic()
             torch.save({"model": averaged.module.state_dict(), "done": done, "seen": seen}, checkpoint)
+
+
+NEWER_SHARE = 0.65
+"""Weight of the newer run in an average: of held-out readings it keeps two points more at as few wrong ones."""
+
+
+def average(newer: Path, older: Path | None) -> None:
+    """Average the readers of two runs, the second of which began from the first; written over the newer one."""
+    if older is None:
+        raise SystemExit("models.train average: it needs --start, the checkpoint that the newer run began from")
+    state, before = (torch.load(path, weights_only=True) for path in (newer, older))
+    for name, value in state["model"].items():
+        if value.is_floating_point():
+            value.lerp_(before["model"][name], 1 - NEWER_SHARE)
+    torch.save(state, newer)
 
 
 def crop_batch(store: CropStore, rng: np.random.Generator, size: int) -> tuple[torch.Tensor, ...]:
