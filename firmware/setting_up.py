@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 import cv2
+import numpy as np
 
 from vision.calibrate import Calibrated, Point, calibrate, condition
 from vision.enrol import (
@@ -29,7 +30,8 @@ from vision.enrol import (
 )
 from vision.enrol import with_pack as adapted
 from vision.frames import Camera, FrameError
-from vision.outlines import find, plan
+from vision.outlines import Plan, find, plan
+from vision.pose import Pose
 from vision.reader import RANKS, SUITS, Image, Reader
 
 from . import settings_file
@@ -279,8 +281,8 @@ def enrol_pictures(enrolment: Enrolment, pictures: Iterable[Image]) -> Iterator[
             return
 
 
-SURELY_CARDS: Final = 2
-"""A mat's own print may pass for one card (a zone's lines do on a rendered mat), not for two."""
+STANDS_OUT_LEVELS: Final = 20.0
+"""A card's middle tone differs from the table's round it by so many levels of a channel; a printed zone's does not."""
 
 
 def advice(config: TableConfig, image: Image) -> str:
@@ -291,8 +293,9 @@ def advice(config: TableConfig, image: Image) -> str:
         first = [one for one in amiss if one.what == "light"] or amiss  # in the dark nothing else can be told
         return f"{'; '.join(one.words for one in first)} (`cardtable calibrate` tells when it is mended)"
     card_mm = config.card_w_mm, config.card_h_mm
-    lying = len(find(plan(image, surface, (0.0, 0.0, *size_mm)), card_mm, levels=True))
-    if lying < SURELY_CARDS:
+    view = plan(image, surface, (0.0, 0.0, *size_mm))
+    lying = sum(_stands_out(view, one.pose, card_mm) for one in find(view, card_mm, levels=True))
+    if not lying:
         return (
             f"nothing of a card's size ({card_mm[0]:g} x {card_mm[1]:g} mm) lies there: lay the cards on the mat, face "
             "up and apart; if they do, measure one and set [card], and `cardtable calibrate` if the camera was moved"
@@ -301,6 +304,18 @@ def advice(config: TableConfig, image: Image) -> str:
         f"{lying} of a card's size lie there, but no rank above a suit in a corner is seen: turn them face up; if they "
         "are, tilt the lamp until no corner shines, and lower the camera; a pack without such corners cannot be learnt"
     )
+
+
+def _stands_out(view: Plan, pose: Pose, card_mm: tuple[float, float]) -> bool:
+    """Has the rectangle another tone within than without, in the middle? The lines of a mat's zones have not."""
+    rings = []
+    for outer, inner in ((-4.0, -16.0), (16.0, 4.0)):
+        mask = np.zeros(view.image.shape[:2], np.uint8)
+        for margin_mm, value in ((outer, 255), (inner, 0)):
+            corners = view.grid(pose.outline((card_mm[0] + margin_mm, card_mm[1] + margin_mm)))
+            cv2.fillPoly(mask, [np.round(corners).astype(np.int32)], value)
+        rings.append(np.median(view.image[mask > 0], axis=0))
+    return bool(np.abs(rings[0] - rings[1]).max() > STANDS_OUT_LEVELS)
 
 
 def audit_picture(image: Image, reader: Reader, card_px: float, advise: Callable[[Image], str]) -> tuple[str, bool]:
