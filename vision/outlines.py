@@ -57,7 +57,10 @@ _FILLED: Final = 0.85
 """A card's silhouette fills this share of its rectangle: rounded corners cost 0.02, a pixel of the gate 0.08."""
 
 _LEVELS: Final = 7
-"""Areas of one brightness: cut at so many levels of each channel."""
+"""Areas of one brightness: cut at so many levels of each channel, equal shares of the picture between them ..."""
+
+_STEPS: Final = 5
+"""... and at so many equal steps of brightness: one card is a hundredth of a table, and of a tone all its own."""
 
 _LEVEL_BLUR_MM: Final = 2.0
 """... of a picture blurred by so much (standard deviation): a noisy one has 30 000 specks a level."""
@@ -262,10 +265,16 @@ def _level_contours(view: Plan) -> list[Any]:
     blurred = cv2.GaussianBlur(view.image, (0, 0), _LEVEL_BLUR_MM * _GRID_PX_PER_MM)
     half = cv2.resize(blurred, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
     for channel in cv2.split(half):
-        for level in np.percentile(channel, np.linspace(0, 100, _LEVELS + 2)[1:-1]):
+        for level in _levels(channel):
             _, over = cv2.threshold(channel, float(level), 255, cv2.THRESH_BINARY)
             contours += (2 * one for one in cv2.findContours(over, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)[0])
     return contours
+
+
+def _levels(channel: Any) -> Floats:
+    """Where one channel of a picture is cut."""
+    shares = np.percentile(channel, np.linspace(0, 100, _LEVELS + 2)[1:-1])
+    return np.concatenate([shares, np.linspace(int(channel.min()), int(channel.max()), _STEPS + 2)[1:-1]])
 
 
 def _proposals(contours: Any, card_mm: tuple[float, float]) -> list[tuple[float, float, float]]:

@@ -21,7 +21,7 @@ from .bare import Bare
 from .compare import HAND_SHARE, Backs, Compare, Found, Shape, box_mm, same_place
 from .doubts import Doubts
 from .gate import REST_S, Gate, Scene
-from .hands import Hands, still_here
+from .hands import Hands, same_arm, still_here
 from .layout import Layout, Lying
 from .pose import Pose
 from .sightings import Sighting
@@ -73,6 +73,9 @@ _SURE: Final = 0.99
 
 _NEW_FACE: Final = 0.35
 """An unread index belongs to a card laid now when so much of that card's place changed: other pips, other table."""
+
+_SHADOW_MM: Final = 8.0
+"""A card's shadow, and a packet's askew cards, reach so far beyond its outline."""
 
 _HAND_NEAR_MM: Final = 60.0
 """Bits of a change within this of a hand may be part of the hand or of the card under it."""
@@ -216,7 +219,7 @@ class Tracker:
         lifted = self._compare.gone(image, found, backs, mask, scene)
         if not case.read_out and any(len(one.corners) == 1 and one.confidence < _SURE for one in found.new):
             return words
-        if self._unclear(found, backs, lifted, case):
+        if self._unclear(found, backs, lifted, case) or self._held(found.poses(), backs, lifted, case):
             return words
         words += self._lift(lifted, case)
         for card, _ in found.moved:
@@ -236,20 +239,26 @@ class Tracker:
             for late in self._waiting
             if not any(cv2.bitwise_and(late.ballot.rest.mask, mask).any() for mask in seen)
             and (over := set(scene.hand_of[late.ballot.rest.mask > 0].tolist()) - {0})
-            and (late.ballot.rest.settled or not over & self._by(late))
+            and (late.ballot.rest.settled or not self._by_one_of(over, late))
         ]
 
-    def _by(self, late: _Waiting) -> set[int]:
-        """The hand that was last at a waiting place before it was overtaken."""
+    def _by_one_of(self, over: set[int], late: _Waiting) -> bool:
+        """Is the arm that was last at a waiting place among those hands? A dim one is lost now and then."""
         with self.gate.as_it_lay():
             credit = self.hands.credit(late.ballot.rest.mask, late.scene)
-        return set() if credit is None else {credit.hand}
+        if credit is None:
+            return False
+        entries = [hand.entry_mm for one in over if (hand := self.hands.known.get(one)) is not None]
+        return credit.hand in over or any(same_arm(credit.entry_mm, entry) for entry in entries)
 
     def _settle_late(self, late: _Waiting) -> list[Word]:
         """Say what was read before the arm came; the place itself is looked at again when it has gone."""
         mask = late.ballot.rest.mask
-        case = _Case(late.image, late.scene, mask, np.zeros(mask.shape, np.uint8), False, True)
+        age_s = late.scene.seconds - late.ballot.rest.free_s
+        case = _Case(late.image, late.scene, mask, np.zeros(mask.shape, np.uint8), False, True, age_s)
         found = self._compare.sort(self.ballots.result(late.ballot), mask, late.scene, self.ballots.inset_mm)
+        if self._held(found.poses(), Backs(), (), case):
+            return []
         with self.gate.as_it_lay():
             told = found.new + [one for one in found.unread if self._is_unread_card(one, case)]
             return [word for one in told for word in self._lay_face(one if _is_clear(one) else one.doubted(), case)]
@@ -281,9 +290,14 @@ class Tracker:
         return changed >= _NEW_FACE or self._compare.outlined(case.image, sighting.pose)
 
     def _unclear(self, found: Found, backs: Backs, lifted: Sequence[Lying], case: _Case) -> bool:
-        """Is it better to look a little longer? (Nothing explains the change, or a face cannot be read yet.)"""
-        if found.new or found.moved or lifted:
+        """Is it better to look a little longer? (Nothing explains the change; or a face cannot be read yet; or one seems
+        gone while a hand is near, whose skin may look as the table does.)
+        """
+        if found.new or found.moved:
             return False
+        if lifted:
+            faces = all(card.face != BACK for card in lifted)
+            return faces and not backs.new and case.patient and self._hand_near(case)
         if any(face == BACK for _, face in backs.new):
             return case.patient and all(self._from_nowhere(pose, case) for pose, _ in backs.new)
         if found.unread or backs.new:
@@ -294,9 +308,27 @@ class Tracker:
 
     def _puzzling(self, case: _Case) -> bool:
         """A change as large as a card that nothing explains: perhaps a hand of the table's own colour, on a card."""
+        return self._large(case.mask) and case.age_s < _PUZZLED_S
+
+    def _held(self, poses: Sequence[Pose], backs: Backs, lifted: Sequence[Lying], case: _Case) -> bool:
+        """Does something as large as a card, and none, hang on what lies here? A hand whose sleeve cannot be told from
+        the table reaches no edge: it is on the cards still, or over them.
+        """
+        rest = case.mask.copy()
+        rest[self.layout.any_mask() > 0] = 0
+        for mask in [self._around(p) for p in [*poses, *(pose for pose, _ in backs.new)]] + [c.mask for c in lifted]:
+            rest[mask > 0] = 0
+        return self._large(rest) and case.age_s < _PUZZLED_S
+
+    def _large(self, mask: Mask) -> bool:
+        """Is it so much of a card's size that it is no mere trace of one?"""
         card_mm2 = self.surface.card_mm[0] * self.surface.card_mm[1]
-        large = cv2.countNonZero(case.mask) * self.gate.mm_per_px**2 >= _NEW_FACE * card_mm2
-        return large and case.age_s < _PUZZLED_S
+        return cv2.countNonZero(mask) * self.gate.mm_per_px**2 >= _NEW_FACE * card_mm2
+
+    def _around(self, pose: Pose) -> Mask:
+        """The small pixels of a card and of its shadow."""
+        wide, high = self.surface.card_mm
+        return self.gate.raster(pose.outline((wide + 2 * _SHADOW_MM, high + 2 * _SHADOW_MM)))
 
     def _from_nowhere(self, pose: Pose, case: _Case) -> bool:
         """A back that nobody took up, while an arm may still hide the place that it came from."""

@@ -104,3 +104,13 @@ def test_back_and_face_are_told_apart() -> None:
     view = outlines.plan(image, SURFACE, BOX)
     assert outlines.looks_like_face(view, Pose(200, 180, 0), CARD_MM)
     assert not outlines.looks_like_face(view, Pose(320, 180, 0), CARD_MM)
+
+
+def test_card_in_tones_of_its_own_is_cut_out_wherever_the_light_falls_on_the_table() -> None:
+    """Wood brighter below: cut by equal shares of the picture alone, the card is one with the bright part."""
+    light = np.linspace(0.6, 1.4, 720)[:, None, None]
+    image = (np.full((720, 1280, 3), (44, 66, 98)) * light).astype(np.uint8)
+    put(image, 250, 300)
+    view = outlines.plan(image, SURFACE, (0.0, 0.0, 640.0, 360.0))
+    boxes = [view.mm(cv2.boundingRect(one)[2:]) - view.mm((0, 0)) for one in outlines._level_contours(view)]
+    assert any(np.abs(box - CARD_MM).max() < 4 for box in boxes)

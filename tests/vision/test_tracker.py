@@ -717,3 +717,61 @@ def test_backs_on_wood_are_found_followed_and_missed_when_they_go() -> None:
     (rested,) = [w for w in words if isinstance(w, Rested)]
     assert (rested.card.face, rested.card.id) == ("back", lifted.cards[0].id)
     assert rested.card.pose.distance(Pose(170, 430, 90)) < 6
+
+
+def test_face_under_a_hand_whose_sleeve_cannot_be_seen_is_not_let_go() -> None:
+    """A sleeve of the table's own colour: its hand reaches no edge, hesitates on the card and takes it away again."""
+    world = World(sleeve=GREEN)
+    card = Drawn("5D", MIDDLE)
+
+    def bring(stop: Pose) -> Iterator[Image]:
+        start = card.pose
+        for step in np.linspace(0, 1, 8)[1:]:
+            card.pose = Pose(450, start.y + (stop.y - start.y) * float(step), 0)
+            world.arm = (BOTTOM, (450, card.pose.y + 60))  # the finger tips on its lower rim
+            yield world.picture()
+
+    def film() -> Iterator[Image]:
+        card.pose = Pose(450, 760, 0)
+        world.cards.append(card)
+        yield from bring(MIDDLE)
+        yield from world.still(1.0)
+        yield from bring(Pose(450, 760, 0))
+        world.cards.remove(card)
+        yield from world.leave()
+
+    assert events(told(world, film())) == []
+
+
+def test_card_under_a_hand_of_the_tables_own_colour_is_not_gone() -> None:
+    """Skin as the table looks hides all that shows of a card half under another; its sleeve is seen near by."""
+    below, above = Drawn("5D", Pose(420, 350, 0)), Drawn("6D", MIDDLE)
+    world = World([below, above])
+
+    def film() -> Iterator[Image]:
+        yield from world.reach(TOP, TOP, (405, 240))
+        world.cards.remove(below)  # nothing is seen of it, nor of the hand
+        yield from world.still(0.6)
+        world.cards.insert(0, below)
+        yield from world.leave()
+
+    assert events(told(world, film())) == []
+
+
+def test_arm_that_is_lost_for_a_moment_and_seen_again_has_not_let_go() -> None:
+    """A dark hand on dark wood flickers: seen again it is another hand, of the same arm."""
+    world = World()
+    card = Drawn("7H", Pose(*BOTTOM, 0))
+
+    def film() -> Iterator[Image]:
+        world.cards.append(card)
+        yield from world.carry(card, BOTTOM, MIDDLE)
+        world.arm = None
+        yield from world.still(3 / FPS)
+        world.arm = (BOTTOM, MIDDLE.middle)
+        yield from world.still(0.3)
+        yield from world.carry(card, BOTTOM, Pose(*BOTTOM, 0))
+        world.cards.remove(card)
+        yield from world.leave()
+
+    assert events(told(world, film())) == []
