@@ -290,8 +290,8 @@ class Tracker:
         return changed >= _NEW_FACE or self._compare.outlined(case.image, sighting.pose)
 
     def _unclear(self, found: Found, backs: Backs, lifted: Sequence[Lying], case: _Case) -> bool:
-        """Is it better to look a little longer? (Nothing explains the change; or a face cannot be read yet; or one seems
-        gone while a hand is near, whose skin may look as the table does.)
+        """Is it better to look a little longer? (Nothing explains the change; a face cannot be read yet; or one seems
+        to be gone while a hand is near, whose skin may look as the table does.)
         """
         if found.new or found.moved:
             return False
