@@ -11,6 +11,7 @@ whole cards overlap, so a box of a card would hold the indices of others. A dete
 from __future__ import annotations
 
 import argparse
+import contextlib
 import itertools
 import json
 import math
@@ -213,9 +214,13 @@ def train(work: Path, minutes: float, hours: float) -> None:
     progress = Progress(checkpoint, minutes * 60, done, LR, WARM_UP_BATCHES, CHECKPOINT_S, 1, time.process_time)
     for event, function in progress.callbacks().items():
         model.add_callback(event, function)
+    model.add_callback("on_train_start", _without_validation)
     model.add_callback("on_train_batch_end", lambda trainer: _stop_when(progress.done >= 1, trainer))
     began = time.process_time()
-    model.train(data=str(data), time=hours, project=str((work / "runs").resolve()), name="yolo", **(SETTINGS | keep))
+    with contextlib.suppress(FileNotFoundError):  # Ultralytics misses the checkpoints that it was told not to write
+        model.train(
+            data=str(data), time=hours, project=str((work / "runs").resolve()), name="yolo", **(SETTINGS | keep)
+        )
     progress.save(progress.done)
     cpu_minutes = (time.process_time() - began) / 60
     with (work / "yolo" / "effort.jsonl").open("a") as file:
@@ -223,10 +228,14 @@ def train(work: Path, minutes: float, hours: float) -> None:
     print(f"{progress.done:.0%}: {progress.batches * SETTINGS['batch']} pictures, {cpu_minutes:.0f} processor minutes")
 
 
+def _without_validation(trainer: Any) -> None:
+    """Ultralytics would look through all training pictures at the end, whatever its settings say."""
+    trainer.validate = lambda: ({}, 0.0)
+
+
 def _stop_when(over: bool, trainer: Any) -> None:
-    """Ultralytics stops after a batch when its time is up, and for nothing else."""
-    if over:
-        trainer.args.time = 1e-9
+    """Ultralytics looks for this after every batch."""
+    trainer.stop = trainer.stop or over
 
 
 def _network(work: Path) -> Any:
