@@ -79,7 +79,8 @@ _GONE_S: Final = 0.15
 """A hand unseen for so long has left (one dropped frame is not leaving)."""
 
 _SAME_VISIT_S: Final = 0.5
-"""A still pixel stays credited to the hand that was there, though another arm touches the card, for so long."""
+"""A still pixel stays credited to the hand that was there, though another arm touches the card, for so long: while the
+first is still over the table."""
 
 _RECALL_S: Final = 8.0
 """A thing that settled before an arm passed over it is known again for so long, with its time and its hand."""
@@ -473,7 +474,8 @@ class Gate:
             return
         under, stirred = hand_mask > 0, moving > 0
         self._edge_still_s[~under | (cv2.dilate(moving, np.ones((5, 5), np.uint8)) > 0)] = seconds
-        fresh = stirred | (self._hand_s < seconds - _SAME_VISIT_S) | (self._alone & ~self._certain)
+        gone = ~np.isin(self.last_hand, [hand.id for hand in self._hands])
+        fresh = stirred | gone | (self._hand_s < seconds - _SAME_VISIT_S) | (self._alone & ~self._certain)
         fresh &= hand_of > 0
         self.last_hand[fresh] = hand_of[fresh]
         self._certain[fresh] = self._alone[fresh]

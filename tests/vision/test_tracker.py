@@ -775,3 +775,26 @@ def test_arm_that_is_lost_for_a_moment_and_seen_again_has_not_let_go() -> None:
         yield from world.leave()
 
     assert events(told(world, film())) == []
+
+
+def test_card_laid_exactly_on_another_that_was_just_laid_is_its_own_players() -> None:
+    """White comes on white soon after the hand before has gone: hardly a pixel of the place stirs."""
+    world = World()
+
+    def film() -> Iterator[Image]:
+        first = Drawn("AH", Pose(*BOTTOM, 0))
+        world.cards.append(first)
+        yield from world.carry(first, BOTTOM, MIDDLE)
+        yield from world.still(0.2)
+        world.arm = None
+        yield from world.still(6 / FPS)
+        second = Drawn("2H", Pose(290, 350, 0))
+        world.cards.append(second)
+        yield from world.carry(second, LEFT, MIDDLE)
+        yield from world.still(0.2)
+        yield from world.leave()
+
+    laid = {word.card.face: word for word in told(world, film()) if isinstance(word, Rested)}
+    assert (credit := laid["2H"].credit) is not None
+    assert np.hypot(*np.subtract(credit.entry_mm, LEFT)) < 60
+    assert credit.sure > 0.95
