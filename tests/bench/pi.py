@@ -53,7 +53,7 @@ WANTED = (
     ("frame", "2304x1296, 8 cards, mean", "onnxruntime"),
     ("pictures", "drawn, free: CPU", "onnxruntime"),
     ("pictures", "photographs: CPU", "onnxruntime"),
-    ("referee", "the 10,000th fact", "CPython"),
+    ("referee", "a fact at the 10,000th", "CPython"),
     ("journal", "a durable fact, a crop and a view each, CPU", "SQLite"),
     ("panel", "fact to pin, 8 seats, all blinking", "CPython"),
     ("page", "change to browser", "CPython"),

@@ -143,10 +143,13 @@ METHODS: dict[str, Callable[[int], Method]] = {
 
 def peers() -> list[str]:
     """The methods beside ours that can run here."""
-    if yolo.FILE.exists():
-        return [name for name in METHODS if name != "ours"]
-    print("YOLO-nano: not trained here, so left out (make bench-yolo)")
-    return ["contours"]
+    if not yolo.FILE.exists():
+        print("YOLO-nano: not trained here, so left out (make bench-yolo)")
+        return ["contours"]
+    if not yolo.Yolo.load().reads:
+        print("YOLO-nano: has not learnt to read, so only its cost is compared (make bench-yolo)")
+        return ["contours", "YOLO-nano"]
+    return [name for name in METHODS if name != "ours"]
 
 
 # --- measuring -------------------------------------------------------------------------------------
@@ -211,7 +214,8 @@ def rows(photos: Path) -> Iterator[Row]:
 
 def _compared(name: str, first: Figures, peer: str, second: Figures) -> Iterator[Row]:
     shares = [(100 * f.right / f.cards, 100 * f.wrong / max(f.right + f.wrong, 1)) for f in (first, second)]
-    for what, mine, theirs in zip(("cards right, %", "readings wrong, %"), *shares, strict=True):
+    learnt = peer == "contours" or yolo.Yolo.load().reads
+    for what, mine, theirs in zip(("cards right, %", "readings wrong, %"), *shares, strict=True) if learnt else ():
         yield Row("pictures", f"{name}: {what}", (mine,), peer, (theirs,))
     yield Row("pictures", f"{name}: CPU ms a picture", first.cpu_ms, peer, second.cpu_ms)
     yield Row("pictures", f"{name}: peak memory, MB", (first.peak_mb,), peer, (second.peak_mb,))

@@ -29,3 +29,8 @@ def test_a_late_fact_costs_no_more_than_an_early_one() -> None:
     """Medians of a thousand each; a shared machine may double one of them, folding again would make it hundreds."""
     early, late = referee_speed.one_more_fact(3000)
     assert late < 4 * early
+
+
+def test_one_dear_fact_in_four_is_not_hidden() -> None:
+    costs = [10.0, 10.0, 10.0, 410.0] * 100
+    assert set(referee_speed.circuits(costs, 400)) == {110.0}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
+from tests.bench import reading
 from tests.bench.yolo import Yolo
 
 
@@ -13,7 +16,7 @@ def detector(*rows: tuple[float, ...]) -> Yolo:
     """A detector of two cards that always says this: middle x, y, width, height in its 640 px, and two scores."""
     output = np.array(rows, np.float32).T[None]
     session = SimpleNamespace(get_inputs=lambda: [SimpleNamespace(name="images")], run=lambda names, given: [output])
-    return Yolo(session, ("7H", "KS"), 0.5, "")
+    return Yolo(session, ("7H", "KS"), 0.5, "", 0.0)
 
 
 def test_a_detection_is_a_card_and_a_box_in_the_picture_s_own_pixels() -> None:
@@ -32,3 +35,13 @@ def test_doubtful_ones_and_a_second_box_in_the_same_place_are_dropped() -> None:
 
 def test_nothing_seen_is_nothing_read() -> None:
     assert detector((50, 50, 20, 20, 0.1, 0.2)).read(np.zeros((64, 64, 3), np.uint8)) == []
+
+
+def test_only_the_cost_of_a_detector_that_has_not_learnt_to_read_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    figures = reading.Figures(10, 9, 0, 100.0, (1.0,), (1.0,))
+    for learnt, wanted in ((0.0, {"CPU ms a picture", "peak memory, MB"}), (0.4, None)):
+        network = replace(detector(), held_out_right=learnt)
+        monkeypatch.setattr(Yolo, "load", lambda network=network: network)
+        told = {row.what.partition(": ")[2] for row in reading._compared("set", figures, "YOLO-nano", figures)}
+        assert network.reads == (wanted is None)
+        assert told == (wanted or {"cards right, %", "readings wrong, %", "CPU ms a picture", "peak memory, MB"})
