@@ -53,7 +53,7 @@ soak: $(VENV)/.dev  ## 200 short simulated sessions with every hardship, watched
 memory: $(VENV)/.dev  ## an hour of video: does memory stay flat? (ten minutes)
 	$(BIN)/python -m tests.memory --hours 1
 
-bench: $(VENV)/.dev  ## ours side by side with what people would use instead, as docs/bench.md (a quarter of an hour)
+bench: $(VENV)/.dev  ## ours side by side with what people would use instead, as docs/bench.md (six minutes on two idle cores)
 	test -d .venv-bench || $(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/python -m pip install -q --disable-pip-version-check open_spiel rlcard pyperformance || echo 'they are left out'
 	$(BIN)/python -m tests.bench
