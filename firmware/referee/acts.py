@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 from .cards import BIT, Card
 from .rulings import Ruling
+
+T = TypeVar("T")
 
 
 class Do(StrEnum):
@@ -148,6 +150,11 @@ def less(counts: tuple[int | None, ...], seat: int) -> tuple[int | None, ...]:
     """The hands' sizes with one card fewer for ``seat``; unknown stays unknown, and nobody holds less than nothing."""
     held = counts[seat - 1]
     return counts if not held else (*counts[: seat - 1], held - 1, *counts[seat:])
+
+
+def put(values: tuple[T, ...], seat: int, value: T) -> tuple[T, ...]:
+    """What belongs to each seat, with ``value`` for ``seat``."""
+    return (*values[: seat - 1], value, *values[seat:])
 
 
 def without(live: tuple[int, ...], seat: int) -> tuple[int, ...]:

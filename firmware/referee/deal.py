@@ -17,7 +17,7 @@ from .house import LONGEST_NAME, BadSetup, did_you_mean, shown, word_shown
 
 MOST_SEATS = 51  # one card each and one to cut: no game of ours has more players
 #: Zero-width non-joiner and joiner: they stand between letters and are not seen.
-JOINERS = {0x200C: None, 0x200D: None}
+JOINERS = "\u200c\u200d"
 MOST_COUNTERS = 1_000_000  # more than any table has; keeps sums printable
 #: A deal that lists this share of a pack or more was meant to be whole: a missing card is a mistake, not an excerpt.
 WHOLE = 0.9
@@ -45,6 +45,12 @@ class Setup:
     deal: Mapping[str, Any] = field(default_factory=dict)
 
 
+def evenly(cards: int, places: int) -> tuple[int, ...]:
+    """How many cards each place gets when they are dealt one by one: the first places get what is left over."""
+    each, longer = divmod(cards, places)
+    return tuple(each + 1 if place < longer else each for place in range(places))
+
+
 def check_setup(setup: Setup) -> None:
     """Look at what no game needs to know: seats, dealer, names in the deal, no card twice.
 
@@ -67,7 +73,7 @@ def check_setup(setup: Setup) -> None:
 
 def _printable(name: str) -> bool:
     """Names have no control characters; joiners are none, which Persian, Hindi and many an emoji are written with."""
-    shown_alone = name.translate(JOINERS)
+    shown_alone = "".join(char for char in name if char not in JOINERS)
     return shown_alone.isprintable() and bool(shown_alone)
 
 

@@ -38,7 +38,8 @@ from .rulings import Kind, Ruling, words_of
 SURE_SEAT = 0.5
 
 _GONE = "who has left the deal plays no more"
-_SAID = {"demand": Do.DEMAND, "swap": Do.SWAP, "king": Do.KING, "pass": Do.PRESS}
+#: What is said in a word that is an act of the games; any other word is one that a game knows itself.
+SAID = {"demand": Do.DEMAND, "swap": Do.SWAP, "king": Do.KING, "pass": Do.PRESS}
 
 
 class Game(Protocol):
@@ -168,7 +169,7 @@ class Fold:
             case Said(seat, "back"):
                 self._back(seat)
             case Said(seat, word, detail):
-                self._act(entry, _SAID.get(word, Do.SAY), seat, word=word, detail=detail)
+                self._act(entry, SAID.get(word, Do.SAY), seat, word=word, detail=detail)
             case HandShown(seat, cards):
                 self._hand_shown(entry, seat, cards)
             case TurnedDown(zone, seat):

@@ -9,9 +9,8 @@ from collections.abc import Collection
 from typing import Any, Final
 
 from .acts import Act, Do
-from .fold import Game
+from .fold import SAID, Game
 
-_DO: Final = {"demand": Do.DEMAND, "swap": Do.SWAP}
 #: What the whole table agrees on, in every game.
 AGREED: Final = ("draw", "misdeal")
 
@@ -37,6 +36,6 @@ def _words(game: Game, state: Any, seat: int, away: Collection[int]) -> tuple[st
 
 def _accepted(game: Game, state: Any, seat: int, word: str) -> bool:
     other = next(s for s in state.live if s != seat)
-    act = Act(_DO.get(word, Do.SAY), seat, word=word, detail=f"{other}:0" if word == "sell" else "")
+    act = Act(SAID.get(word, Do.SAY), seat, word=word, detail=f"{other}:0" if word == "sell" else "")
     tried = game.judge(state, act)
     return not tried.refused and tried.state != state

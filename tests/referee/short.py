@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from firmware.referee.match import Match
+from firmware.referee.cards import Card
+from firmware.referee.events import Entry, Fact, Laid
+from firmware.referee.match import Match, Setup
 from firmware.referee.script import load_scripts, run_script
 
 
@@ -33,6 +35,25 @@ def match(game: str, moves: str, options: dict[str, Any] | None = None, seats: s
     found = run_script(load_scripts(json.dumps(script), "test")[0])[0]
     assert found.ledger.total() == 0
     return found
+
+
+def facts_told(setup: Setup, *facts: Fact, source: str = "camera") -> Match:
+    """The match after these facts, as a camera tells them."""
+    found = Match(setup)
+    for number, fact in enumerate(facts):
+        found.add(Entry(number, fact, source=source))
+    assert found.ledger.total() == 0
+    return found
+
+
+def told(game: str, facts: list[Fact], house: dict[str, Any] | None = None, seats: str = "ABC", **deal: Any) -> Match:
+    """The match after these facts, as a camera tells them; the last seat deals."""
+    return facts_told(Setup(game, tuple(seats), len(seats), house or {}, deal), *facts)
+
+
+def laid(card: str, seat: int, zone: str = "") -> Laid:
+    """A card that a seat has laid, before it unless a zone is named."""
+    return Laid(Card.parse(card), zone or f"seat-{seat}", seat)
 
 
 def judged(

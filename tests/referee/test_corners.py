@@ -8,26 +8,13 @@ import pytest
 
 from firmware.referee.acts import Claim, mask
 from firmware.referee.cards import Card, pack
-from firmware.referee.events import Cut, Entry, Fact, Gathered, HandShown, Laid, Pressed, Said
+from firmware.referee.events import Cut, Entry, Fact, Gathered, HandShown, Pressed, Said
 from firmware.referee.games import five_or_nine, pope_joan
 from firmware.referee.house import choose
 from firmware.referee.knowledge import Knowledge
 from firmware.referee.match import Match, Setup
 
-from .short import cards, holds, judged, match
-
-
-def told(game: str, facts: list[Fact], house: dict[str, Any] | None = None, seats: str = "ABC", **deal: Any) -> Match:
-    """The match after these facts, as a camera tells them; the last seat deals."""
-    found = Match(Setup(game, tuple(seats), len(seats), house or {}, deal))
-    for number, fact in enumerate(facts):
-        found.add(Entry(number, fact, source="camera"))
-    assert found.ledger.total() == 0
-    return found
-
-
-def laid(card: str, seat: int, zone: str = "") -> Laid:
-    return Laid(Card.parse(card), zone or f"seat-{seat}", seat)
+from .short import cards, holds, judged, laid, match, told
 
 
 def codes(found: Match) -> list[str]:

@@ -8,21 +8,13 @@ from typing import Any
 import pytest
 
 from firmware.referee.cards import Card
-from firmware.referee.events import Cut, Entry, Fact, Gathered, HandShown, Laid, Pressed, Said, TurnedDown
+from firmware.referee.events import Cut, Fact, Gathered, HandShown, Laid, Pressed, Said, TurnedDown
 from firmware.referee.games import commerce
 from firmware.referee.house import choose
 from firmware.referee.match import Match, Setup, games
 
 from .short import cards, holds, judged, match
-
-
-def told(setup: Setup, *facts: Fact) -> Match:
-    """The match after these facts, as a camera tells them."""
-    found = Match(setup)
-    for number, fact in enumerate(facts):
-        found.add(Entry(number, fact, source="camera"))
-    assert found.ledger.total() == 0
-    return found
+from .short import facts_told as told
 
 
 def hand(text: str) -> tuple[Card, ...]:

@@ -7,24 +7,10 @@ from typing import Any
 import pytest
 
 from firmware.referee.cards import Card
-from firmware.referee.events import Cut, Entry, Fact, HandShown, Laid, Pressed, Said
-from firmware.referee.match import Match, Setup
+from firmware.referee.events import Cut, Entry, Fact, HandShown, Pressed, Said
+from firmware.referee.match import Match
 
-from .short import cards, holds, judged, match
-
-
-def told(game: str, facts: list[Fact], house: dict[str, Any] | None = None, seats: str = "ABC", **deal: Any) -> Match:
-    """The match after these facts, as a camera tells them; the last seat deals."""
-    found = Match(Setup(game, tuple(seats), len(seats), house or {}, deal))
-    for number, fact in enumerate(facts):
-        found.add(Entry(number, fact, source="camera"))
-    assert found.ledger.total() == 0
-    return found
-
-
-def laid(card: str, seat: int, zone: str = "") -> Laid:
-    return Laid(Card.parse(card), zone or f"seat-{seat}", seat)
-
+from .short import cards, holds, judged, laid, match, told
 
 # -- the Wish Card -------------------------------------------------------------------------------------------------
 

@@ -17,10 +17,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..acts import Act, Do, Due, Opening, Verdict, after, plural, refuse, without
+from ..acts import Act, Do, Due, Opening, Verdict, after, plural, put, refuse, without
 from ..books import Books
 from ..cards import Card
-from ..deal import Deal
+from ..deal import Deal, evenly
 from ..house import rule
 
 TITLE = "Beggar-My-Neighbour"
@@ -72,8 +72,7 @@ class State:
 
 def hands(players: int, house: House) -> tuple[tuple[int, ...], int]:
     """All 52 are dealt."""
-    each, longer = divmod(52, players)
-    return tuple(each + 1 if place < longer else each for place in range(players)), 0
+    return evenly(52, players), 0
 
 
 def start(deal: Deal, house: House) -> Opening:
@@ -176,13 +175,13 @@ def _gather(state: State, act: Act) -> Verdict:
 
 def leave(state: State, seat: int) -> Verdict:
     """A seat leaves; his cards are out of play. Who pays for him is the next; what was owed to him is dead [X]."""
-    i, live = seat - 1, without(state.live, seat)
+    live = without(state.live, seat)
     new = replace(
         state,
         live=live,
         turn=after(live, seat) if state.turn == seat else state.turn,
-        packs=(*state.packs[:i], 0, *state.packs[seat:]),
-        order=None if state.order is None else (*state.order[:i], (), *state.order[seat:]),
+        packs=put(state.packs, seat, 0),
+        order=None if state.order is None else put(state.order, seat, ()),
     )
     if state.demander == seat:
         new = replace(new, demander=None, owed=0)

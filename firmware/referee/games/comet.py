@@ -26,6 +26,7 @@ from ..cards import pack as whole_pack
 from ..deal import Deal
 from ..house import broke_rule, counters_rule, rule, settled
 from ..knowledge import Proof
+from ._stops import cards_left
 
 TITLE = "Comet (Commit)"
 SEATS = (2, 5)  # players, least and most
@@ -138,13 +139,7 @@ def _draws(state: State, act: Act, card: Card) -> tuple[Transfer, ...]:
 
 
 def _won(state: State, seat: int, before: tuple[Transfer, ...]) -> Verdict:
-    cards = tuple(
-        Transfer(
-            s, seat, (n or 0) * state.house.per_card, "CARDS", f"{{{s}}} pays {{{seat}}} {{n}} for the {n} cards left"
-        )
-        for s, n in enumerate(state.counts, start=1)
-        if s != seat and s in state.live
-    )
+    cards = cards_left(state.live, state.counts, seat, state.house.per_card)
     new = replace(state, over=True, winner=seat, leader=None, turn=None, need="")
     return Verdict(new, transfers=(*before, *cards))
 

@@ -23,7 +23,7 @@ from typing import Any
 from ..acts import ALL, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, mask, plural, refuse, without
 from ..books import Books
 from ..cards import BIT, SUITS, Card
-from ..deal import Deal
+from ..deal import Deal, evenly
 from ..house import broke_rule, counters_rule, rule, settled
 from ..knowledge import Proof
 from ..rulings import Kind, Ruling
@@ -86,8 +86,7 @@ class State:
 
 def hands(players: int, house: House) -> tuple[tuple[int, ...], int]:
     """Cards for each place from the dealer's left, and what is left over: 52 cards, all dealt."""
-    each, longer = divmod(52, players)
-    return tuple(each + 1 if place < longer else each for place in range(players)), 0
+    return evenly(52, players), 0
 
 
 def start(deal: Deal, house: House) -> Opening:

@@ -24,7 +24,7 @@ from typing import Any
 from ..acts import Act, Due, Opening, Verdict, mask
 from ..books import Books
 from ..cards import BIT, SUITS, Card, named
-from ..deal import Deal
+from ..deal import Deal, evenly
 from ..house import broke_rule, counters_rule, rule, settled
 from ..knowledge import Proof
 from . import _rows
@@ -102,8 +102,7 @@ def hands(players: int, house: House) -> tuple[tuple[int, ...], int]:
         each = _FOSTER.get(players, (52 - 3) // players)
         return (each,) * players, 52 - each * players
     places = players if house.deal_table == "all" else players + 1
-    each, longer = divmod(52 if house.deal_table == "all" else 51, places)
-    dealt = tuple(each + 1 if place < longer else each for place in range(places))
+    dealt = evenly(52 if house.deal_table == "all" else 51, places)
     return dealt[:players], 52 - sum(dealt[:players])
 
 

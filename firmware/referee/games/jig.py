@@ -17,12 +17,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..acts import ALL, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, plural, refuse, without
+from ..acts import ALL, Act, Do, Due, Opening, Transfer, Verdict, after, less, plural, refuse, without
 from ..books import Books
 from ..cards import BIT, Card
-from ..deal import Deal
+from ..deal import Deal, evenly
 from ..house import broke_rule, counters_rule, rule
 from ..knowledge import Proof
+from ._stops import cards_left, held_back, held_back_fine
 
 TITLE = "Jig"
 SEATS = (2, 10)  # players, least and most
@@ -63,8 +64,7 @@ class State:
 
 def hands(players: int, house: House) -> tuple[tuple[int, ...], int]:
     """All 52 are dealt."""
-    each, longer = divmod(52, players)
-    return tuple(each + 1 if place < longer else each for place in range(players)), 0
+    return evenly(52, players), 0
 
 
 def start(deal: Deal, house: House) -> Opening:
@@ -111,12 +111,7 @@ def _lay(state: State, act: Act, card: Card) -> Verdict:
 
 
 def _won(state: State, seat: int, *entries: int) -> Verdict:
-    each = state.house.per_card
-    cards = tuple(
-        Transfer(s, seat, (n or 0) * each, "CARDS", f"{{{s}}} pays {{{seat}}} {{n}} for the {n} cards left")
-        for s, n in enumerate(state.counts, start=1)
-        if s != seat and s in state.live
-    )
+    cards = cards_left(state.live, state.counts, seat, state.house.per_card)
     takes = Transfer("pool", seat, ALL, "POOL", f"{{{seat}}} is out first and takes the pool of {{n}}", entries)
     fines = Transfer("fines", seat, ALL, "FINES", f"{{{seat}}} takes the fines of {{n}}")
     new = replace(state, over=True, winner=seat, leader=None, need=None)
@@ -130,7 +125,7 @@ def _stop(state: State, act: Act) -> Verdict:
         return refuse(state, "MUST_START" if act.seat == state.leader else "NOT_THE_LEADER")
     if act.seat != state.last:
         return refuse(state, "OUT_OF_TURN", f"{{{state.last}}} laid the last card and says stop")
-    claim = Claim(state.live, BIT[need], "HELD_BACK", f"nobody laid {need.pretty} when {{{act.seat}}} said stop")
+    claim = held_back(state.live, need, act.seat)
     return Verdict(replace(state, need=None, leader=act.seat, run=0), claims=(claim,))
 
 
@@ -152,9 +147,7 @@ def leave(state: State, seat: int) -> Verdict:
 
 def proved(state: State, proof: Proof) -> Verdict:
     """A card was held back."""
-    seat, to = proof.seat or 0, state.winner or "fines"
-    why = f"{{{seat}}} is fined {{n}} for holding back {proof.cards[0].pretty}"
-    return Verdict(state, transfers=(Transfer(seat, to, state.house.held_back_fine, "FINE", why, (proof.made.entry,)),))
+    return Verdict(state, transfers=(held_back_fine(proof, state.winner, state.house.held_back_fine),))
 
 
 def due(state: State) -> Due:

@@ -21,13 +21,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..acts import ALL, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, mask, number, refuse, without
+from ..acts import ALL, Act, Claim, Do, Due, Opening, Transfer, Verdict, after, less, mask, number, put, refuse, without
 from ..books import Books
 from ..cards import BIT, RANKS, SUITS, Card, pack
-from ..deal import Deal
+from ..deal import Deal, evenly
 from ..house import BadSetup, broke_rule, counters_rule, rule, shown
 from ..knowledge import Proof
 from ..ledger import BEFORE
+from ._stops import cards_left, held_back, held_back_fine
 
 TITLE = "Newmarket"
 SEATS = (3, 8)  # players, least and most
@@ -101,8 +102,7 @@ def hands(players: int, house: House) -> tuple[tuple[int, ...], int]:
     """Cards for each place from the dealer's left, the surplus with the dead hand."""
     whole = 52 - len(_REMOVED[house.removed])
     if house.dead_hand == "none":
-        each, longer = divmod(whole, players)
-        return tuple(each + 1 if place < longer else each for place in range(players)), 0
+        return evenly(whole, players), 0
     each = whole // (players + 1)
     return (each,) * players, whole - each * players
 
@@ -208,13 +208,7 @@ def _takes(state: State, act: Act, card: Card) -> tuple[Transfer, ...]:
 def _won(state: State, act: Act, takes: tuple[Transfer, ...], claims: tuple[Claim, ...]) -> Verdict:
     seat = act.seat
     kitty = Transfer("kitty", seat, ALL, "KITTY", f"{{{seat}}} is out first and takes the kitty of {{n}}", (act.entry,))
-    cards = tuple(
-        Transfer(
-            s, seat, (n or 0) * state.house.per_card, "CARDS", f"{{{s}}} pays {{{seat}}} {{n}} for the {n} cards left"
-        )
-        for s, n in enumerate(state.counts, start=1)
-        if s != seat and s in state.live
-    )
+    cards = cards_left(state.live, state.counts, seat, state.house.per_card)
     left = tuple(
         Transfer(name, seat, ALL, "UNCLAIMED", f"{{{seat}}} takes the {{n}} that nobody took from {name}")
         for name in (state.house.boodles.split() if state.house.unclaimed == "winner" else ())
@@ -233,11 +227,10 @@ def _bought(state: State, act: Act) -> Verdict:
         return refuse(state, "TOO_LATE", "the dead hand is changed once, and before the first card")
     if how == "dealer" and act.seat != state.dealer:
         return refuse(state, "OUT_OF_TURN", f"only {{{state.dealer}}} may take the dead hand")
-    i, price = act.seat - 1, bid if how == "auction" else 0
-    counts = (*state.counts[:i], state.dead, *state.counts[act.seat :])
+    price = bid if how == "auction" else 0
     why = f"{{{act.seat}}} buys the dead hand for {{n}}, into the kitty"
     return Verdict(
-        replace(state, counts=counts, dead=None),
+        replace(state, counts=put(state.counts, act.seat, state.dead), dead=None),
         transfers=(Transfer(act.seat, "kitty", price, "BUY", why, (act.entry,)),),
         new_hands=((act.seat, state.dead),),
     )
@@ -247,7 +240,7 @@ def _stop(state: State, act: Act, need: Card) -> Verdict:
     """The player of the last card says that nobody has the next."""
     if act.seat != state.last:
         return refuse(state, "OUT_OF_TURN", f"{{{state.last}}} laid the last card and says stop")
-    claim = Claim(state.live, BIT[need], "HELD_BACK", f"nobody laid {need.pretty} when {{{act.seat}}} said stop")
+    claim = held_back(state.live, need, act.seat)
     return Verdict(replace(state, need=None, leader=act.seat, colour=_COLOUR[need.suit]), claims=(claim,))
 
 
@@ -274,9 +267,7 @@ def skip(state: State, seat: int) -> Verdict:
 
 def proved(state: State, proof: Proof) -> Verdict:
     """A card was held back."""
-    seat, to = proof.seat or 0, state.winner or "fines"
-    why = f"{{{seat}}} is fined {{n}} for holding back {proof.cards[0].pretty}"
-    return Verdict(state, transfers=(Transfer(seat, to, state.house.held_back_fine, "FINE", why, (proof.made.entry,)),))
+    return Verdict(state, transfers=(held_back_fine(proof, state.winner, state.house.held_back_fine),))
 
 
 def leave(state: State, seat: int) -> Verdict:

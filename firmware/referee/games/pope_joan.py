@@ -36,6 +36,7 @@ from ..deal import Deal
 from ..house import BadSetup, broke_rule, counters_rule, rule, shown
 from ..knowledge import Proof
 from ..ledger import BEFORE
+from ._stops import held_back, held_back_fine
 
 TITLE = "Pope Joan"
 SEATS = (3, 8)  # players, least and most
@@ -352,9 +353,7 @@ def _stop(state: State, act: Act) -> Verdict:
         return refuse(state, "MUST_START" if act.seat == state.leader else "NOT_THE_LEADER")
     if act.seat != state.last and state.house.stop_call == "last":
         return refuse(state, "OUT_OF_TURN", f"{{{state.last}}} laid the last card and says stop")
-    claim = Claim(
-        state.live, BIT[state.need], "HELD_BACK", f"nobody laid {state.need.pretty} when {{{act.seat}}} said stop"
-    )
+    claim = held_back(state.live, state.need, act.seat)
     return Verdict(replace(state, need=None, leader=state.last), claims=(claim,))
 
 
@@ -388,9 +387,7 @@ def skip(state: State, seat: int) -> Verdict:
 
 def proved(state: State, proof: Proof) -> Verdict:
     """A card was held back."""
-    seat, to = proof.seat or 0, state.winner or "fines"
-    why = f"{{{seat}}} is fined {{n}} for holding back {proof.cards[0].pretty}"
-    return Verdict(state, transfers=(Transfer(seat, to, state.house.held_back_fine, "FINE", why, (proof.made.entry,)),))
+    return Verdict(state, transfers=(held_back_fine(proof, state.winner, state.house.held_back_fine),))
 
 
 def leave(state: State, seat: int) -> Verdict:

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from ..acts import ALL, Act, Do, Due, Opening, Transfer, Verdict, after, plural, refuse, round_from, without
+from ..acts import ALL, Act, Do, Due, Opening, Transfer, Verdict, after, plural, put, refuse, round_from, without
 from ..books import Books
 from ..cards import RANKS, Card
 from ..deal import Deal
@@ -305,9 +305,8 @@ def _cut(state: State, act: Act) -> Verdict:
 
 def _taken(state: State, act: Act) -> Verdict:
     """The dealer has the card that he cut, and his old one is given up."""
-    i = state.dealer - 1
-    tokens = (*state.tokens[:i], _CUT, *state.tokens[i + 1 :])
-    verdict = _show_down(replace(state, tokens=tokens, discard=state.tokens[i], showdown=True), act)
+    old = state.tokens[state.dealer - 1]
+    verdict = _show_down(replace(state, tokens=put(state.tokens, state.dealer, _CUT), discard=old, showdown=True), act)
     return replace(verdict, moves=0) if act.word == "seen" else verdict
 
 
@@ -466,11 +465,8 @@ def skip(state: State, seat: int) -> Verdict:
 
 def leave(state: State, seat: int) -> Verdict:
     """A seat leaves the game: his lives go to the pool, his card is dead, a demand by or of him falls through [X]."""
-    i, lives = seat - 1, state.markers[seat - 1]
-    live = without(state.live, seat)
-    new = replace(
-        state, live=live, markers=(*state.markers[:i], 0, *state.markers[seat:]), presses=(), pool=state.pool + lives
-    )
+    live, lives = without(state.live, seat), state.markers[seat - 1]
+    new = replace(state, live=live, markers=put(state.markers, seat, 0), presses=(), pool=state.pool + lives)
     gone = (Transfer(seat, "pool", lives, "LIFE", f"{{{seat}}} leaves, and his {{n}} lives go to the pool"),)
     if len(live) == 1:
         won = replace(new, over=True, winner=live[0])

@@ -20,7 +20,7 @@ from typing import Any
 from ..acts import Act, Due, Opening, Verdict, mask
 from ..books import Books
 from ..cards import SUITS, Card
-from ..deal import Deal
+from ..deal import Deal, evenly
 from ..house import broke_rule, counters_rule, rule
 from ..knowledge import Proof
 from . import _rows
@@ -52,8 +52,7 @@ class House:
 
 def hands(players: int, house: House) -> tuple[tuple[int, ...], int]:
     """All 52 are dealt, the longer hands from the dealer's left."""
-    each, longer = divmod(52, players)
-    return tuple(each + 1 if place < longer else each for place in range(players)), 0
+    return evenly(52, players), 0
 
 
 def start(deal: Deal, house: House) -> Opening:

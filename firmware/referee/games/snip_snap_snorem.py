@@ -32,13 +32,14 @@ from ..acts import (
     less,
     mask,
     plural,
+    put,
     refuse,
     round_from,
     without,
 )
 from ..books import Books
 from ..cards import BIT, SUITS, Card
-from ..deal import Deal
+from ..deal import Deal, evenly
 from ..house import rule, settled
 
 TITLE = "Snip-Snap-Snorem"
@@ -78,8 +79,7 @@ class State:
 
 def hands(players: int, house: House) -> tuple[tuple[int, ...], int]:
     """All 52 are dealt."""
-    each, longer = divmod(52, players)
-    return tuple(each + 1 if place < longer else each for place in range(players)), 0
+    return evenly(52, players), 0
 
 
 def start(deal: Deal, house: House) -> Opening:
@@ -138,7 +138,7 @@ def _matched(state: State, run: int, act: Act) -> tuple[tuple[int, ...], tuple[T
     """The player just matched pays 1, 2 or 3, as far as he can: what each has then."""
     before = state.by
     owes = min(run - 1, state.counters[before - 1])
-    counters = (*state.counters[: before - 1], state.counters[before - 1] - owes, *state.counters[before:])
+    counters = put(state.counters, before, state.counters[before - 1] - owes)
     why = f"{_WORDS[run]}: {{{before}}} pays {plural(owes)} to the pool"
     return counters, (Transfer(before, "pool", owes, "SNIP", why, (act.entry,)),)
 

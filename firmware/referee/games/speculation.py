@@ -30,6 +30,7 @@ from ..acts import (
     less,
     number,
     plural,
+    put,
     refuse,
     round_from,
     without,
@@ -156,9 +157,7 @@ def leave(state: State, seat: int) -> Verdict:
     live = without(state.live, seat)
     dealer = after(live, seat) if state.dealer == seat else state.dealer
     holder = dealer if state.holder == seat else state.holder
-    new = replace(
-        state, live=live, dealer=dealer, holder=holder, counts=(*state.counts[: seat - 1], 0, *state.counts[seat:])
-    )
+    new = replace(state, live=live, dealer=dealer, holder=holder, counts=put(state.counts, seat, 0))
     return _to_next(new, seat) if state.turn == seat or len(live) == 1 else Verdict(new)
 
 

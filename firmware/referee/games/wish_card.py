@@ -23,7 +23,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..acts import ALL, Act, Do, Due, Opening, Transfer, Verdict, after, mask, plural, refuse, round_from, without
+from ..acts import ALL, Act, Do, Due, Opening, Transfer, Verdict, after, mask, plural, put, refuse, round_from, without
 from ..books import Books
 from ..cards import BIT, Card, named
 from ..deal import Deal
@@ -361,21 +361,21 @@ def _granted(state: State, seat: int) -> Verdict:
 
 def _found(state: State, seat: int) -> Verdict:
     """After the stop somebody shows the nine of hearts that nobody had seen."""
-    known = (*state.known[: seat - 1], state.known[seat - 1] | BIT[NINE], *state.known[seat:])
+    known = put(state.known, seat, state.known[seat - 1] | BIT[NINE])
     return replace(_granted(replace(state, known=known), seat), moves=0)
 
 
 def leave(state: State, seat: int) -> Verdict:
     """A seat leaves; his cards go to the middle, unused, and a payment by him or to him is dead [X]."""
-    i, gone = seat - 1, (*named(state.known[seat - 1]), *state.piles[seat - 1])
+    gone = (*named(state.known[seat - 1]), *state.piles[seat - 1])
     new = replace(
         state,
         live=without(state.live, seat),
         turn=_next(state, seat) if state.turn == seat else state.turn,
-        packs=(*state.packs[:i], 0, *state.packs[seat:]),
-        piles=(*state.piles[:i], (), *state.piles[seat:]),
-        known=(*state.known[:i], 0, *state.known[seat:]),
-        order=None if state.order is None else (*state.order[:i], (), *state.order[seat:]),
+        packs=put(state.packs, seat, 0),
+        piles=put(state.piles, seat, ()),
+        known=put(state.known, seat, 0),
+        order=None if state.order is None else put(state.order, seat, ()),
         middle=(*state.middle, *gone),
     )
     if seat in (state.turn, state.demander):
