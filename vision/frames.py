@@ -28,9 +28,10 @@ _LAST_FRAMES: Final = 2
 """Encoders count up to so many frames more than they wrote."""
 
 _LEAST_SIDE_PX: Final = 64
+"""A smaller frame shows no card."""
+
 _VIDEO4LINUX: Final = 81
 """The kernel's major number of cameras (Documentation/admin-guide/devices.txt)."""
-"""A smaller frame shows no card."""
 
 _MOST_FPS: Final = 240.0
 """No camera that is meant gives more frames a second."""

@@ -205,9 +205,9 @@ class Tracker:
     def _settle(self, image: Image, scene: Scene, ballot: Ballot) -> list[Word]:
         """A changed place lies still: say what changed, and take it as known."""
         mask = ballot.rest.mask.copy()
-        patient = scene.seconds - ballot.rest.free_s < _PATIENCE_S
-        read_out = not patient or len(ballot.frames) >= MOST_READINGS
         age_s = scene.seconds - ballot.rest.free_s
+        patient = age_s < _PATIENCE_S
+        read_out = not patient or len(ballot.frames) >= MOST_READINGS
         case = _Case(image, scene, mask, np.zeros(mask.shape, np.uint8), patient, read_out, age_s)
         found = self._compare.sort(self.ballots.result(ballot), mask, scene, self.ballots.inset_mm)
         if found.wait:

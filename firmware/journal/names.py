@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from firmware.plain import STEERING
+
 #: Longest name shown, in characters; a longer one ends with an ellipsis.
 LONGEST = 40
 
@@ -26,11 +28,7 @@ def one_line(text: str) -> str:
     """A text as one line, its spaces as they are; what would steer a terminal becomes a space."""
     if text.isprintable():
         return text
-    return "".join(" " if unicodedata.category(char) in _STEERING else char for char in text)
-
-
-#: Unicode's classes of controls, formats, half characters and line separators.
-_STEERING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+    return "".join(" " if unicodedata.category(char) in STEERING else char for char in text)
 
 
 def shown_name(name: str, seat: int) -> str:

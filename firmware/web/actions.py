@@ -8,8 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_vali
 
 from firmware.referee import events
 from firmware.referee.cards import Card
+from firmware.referee.deal import JOINERS
 
-from .public import JOINERS, NAME_CHARS, name_of
+from .public import NAME_CHARS, name_of
 from .source import Actor
 
 #: A reason or an agreement in the players' words, characters.

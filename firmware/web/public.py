@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from firmware.referee.deal import JOINERS
+
 #: Longest name shown, in characters: fits a seat plate on a 320 px phone with an ellipsis (FIELD_REPORTS E09).
 NAME_CHARS = 24
 #: Longest sentence shown, in characters; the referee's longest is about 200.
 WORDS_CHARS = 600
 #: How many of the newest rulings and entries go to the live page.
 RULINGS, ENTRIES = 20, 50
-#: Zero-width non-joiner and joiner.
-JOINERS = "\u200c\u200d"
 
 TOP = ("session", "game", "title", "dealer", "deal", "state", "rhythm_words", "code")
 VIEW = (

@@ -39,6 +39,14 @@ def events(words: list[Word]) -> list[Word]:
     return [w for w in words if not isinstance(w, HandLeft | Uncovered)]
 
 
+def pushed(world: World, start: tuple[float, float], to: Pose) -> Iterator[Image]:
+    """A hand from the bottom reaches to ``start``, pushes the first card to another place and goes."""
+    yield from world.reach(BOTTOM, BOTTOM, start)
+    yield from world.carry(world.cards[0], BOTTOM, to)
+    yield from world.still(0.3)
+    yield from world.leave()
+
+
 def test_card_laid_by_a_hand_is_told_once_with_whose_hand() -> None:
     world = World()
     (word,) = events(told(world, world.lay("7H", Pose(450, 350, 8), BOTTOM)))
@@ -136,13 +144,7 @@ def test_card_let_go_and_moved_on_keeps_its_identity() -> None:
     tracker = Tracker(SURFACE, world, SIZE_PX)
     first = events(told(world, world.lay("9S", Pose(450, 420, 0), BOTTOM), tracker))
 
-    def film() -> Iterator[Image]:
-        yield from world.reach(BOTTOM, BOTTOM, (450, 420))
-        yield from world.carry(world.cards[0], BOTTOM, Pose(600, 220, 0))
-        yield from world.still(0.3)
-        yield from world.leave()
-
-    later = events(told(world, film(), tracker))
+    later = events(told(world, pushed(world, (450, 420), Pose(600, 220, 0)), tracker))
     (rested,) = [w for w in later if isinstance(w, Rested)]
     assert isinstance(first[0], Rested)
     assert rested.card.id == first[0].card.id
@@ -301,13 +303,7 @@ def test_back_pushed_to_another_place_is_the_same_card() -> None:
     world = World([Drawn("back", Pose(450, 620, 0)), Drawn("back", Pose(90, 350, 90))])
     tracker = Tracker(SURFACE, world, SIZE_PX)
 
-    def film() -> Iterator[Image]:
-        yield from world.reach(BOTTOM, BOTTOM, (450, 620))
-        yield from world.carry(world.cards[0], BOTTOM, Pose(170, 420, 90))
-        yield from world.still(0.3)
-        yield from world.leave()
-
-    words = events(told(world, film(), tracker))
+    words = events(told(world, pushed(world, (450, 620), Pose(170, 420, 90)), tracker))
     (lifted,) = [w for w in words if isinstance(w, Lifted)]
     (rested,) = [w for w in words if isinstance(w, Rested)]
     assert rested.card.id == lifted.cards[0].id
@@ -706,13 +702,7 @@ def test_backs_on_wood_are_found_followed_and_missed_when_they_go() -> None:
     world.cloth(grain(4))
     tracker = Tracker(SURFACE, world, SIZE_PX)
 
-    def film() -> Iterator[Image]:
-        yield from world.reach(BOTTOM, BOTTOM, (450, 620))
-        yield from world.carry(world.cards[0], BOTTOM, Pose(170, 430, 90))
-        yield from world.still(0.3)
-        yield from world.leave()
-
-    words = events(told(world, film(), tracker))
+    words = events(told(world, pushed(world, (450, 620), Pose(170, 430, 90)), tracker))
     (lifted,) = [w for w in words if isinstance(w, Lifted)]
     (rested,) = [w for w in words if isinstance(w, Rested)]
     assert (rested.card.face, rested.card.id) == ("back", lifted.cards[0].id)
