@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ import pytest
 
 #: Longest wait for the page to show something, in seconds; the machine of the tests may be very busy.
 PATIENCE_S = 20.0
+#: The name of the view that a page shows.
+SHOWN = "return document.querySelector('main').dataset.view"
 PHONES = ("phone1.local", "phone2.local", "phone3.local", "phone4.local", "wall.local")
 QUIET = (
     "--headless",
@@ -51,8 +53,9 @@ class Phone:
         return self
 
     def go(self, view: str) -> None:
-        """Another view of the page, without loading it again."""
+        """Another view of the page, without loading it again: what is asked of it afterwards is asked of that view."""
         self.run(f"location.hash = '#/{view}'")
+        self.until(lambda phone: phone.run(SHOWN) in (view.split("/")[0], "door"), f"the view {view}")
 
     def run(self, script: str, *given: Any) -> Any:
         """What a script returns; ``given`` are its arguments."""
@@ -85,11 +88,9 @@ class Phone:
         self.run(f"document.querySelectorAll({selector!r})[{place}].click()")
 
     def write(self, selector: str, text: str) -> None:
-        """Type into a field, in the place of what is in it."""
+        """Type into a field, in the place of what is in it, again where the page draws the field anew meanwhile."""
         self.sees(selector)
-        field = self.all(selector)[0]
-        field.clear()
-        field.send_keys(text)
+        self.until(lambda phone: phone._written(selector, text), f"{selector} with {text!r} in it")
 
     def size(self, width: int, height: int, **media: str) -> None:
         """A screen of this size in CSS pixels, with media features such as ``prefers_color_scheme="dark"``."""
@@ -98,6 +99,27 @@ class Phone:
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
         features = [{"name": name.replace("_", "-"), "value": value} for name, value in media.items()]
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+    def press(self, selector: str, key: str) -> None:
+        """Press a key on the first element that matches."""
+        self.sees(selector)
+        self.until(lambda phone: phone._typed(selector, key), f"{selector} to press a key on")
+
+    def _typed(self, selector: str, keys: str, clear: bool = False) -> bool:
+        """Type; false where the page drew the element anew meanwhile, so that nothing was typed."""
+        from selenium.common.exceptions import StaleElementReferenceException
+
+        with suppress(StaleElementReferenceException, IndexError):
+            element = self.all(selector)[0]
+            if clear:
+                element.clear()
+            element.send_keys(keys)
+            return True
+        return False
+
+    def _written(self, selector: str, text: str) -> bool:
+        typed = self._typed(selector, text, clear=True)
+        return typed and bool(self.run(f"return document.querySelector({selector!r})?.value") == text)
 
     def _texts(self, selector: str) -> list[str]:
         found: list[str] = self.run(f"return [...document.querySelectorAll({selector!r})].map(e => e.textContent)")

@@ -383,10 +383,10 @@ def test_the_keyboard_alone_moves_a_player_and_starts(home: Home, phones: list[P
 
     phone = phones[0]
     _host(phone)
-    phone.all(".handle")[0].send_keys(Key.ARROW_DOWN)
+    phone.press(".handle", Key.ARROW_DOWN)
     phone.until(lambda one: one.run("return document.querySelector('.seating input').value") == "Bo", "Bo first")
     assert phone.run("return document.activeElement.className") == "handle"
-    phone.all(".start")[0].send_keys(Key.ENTER)
+    phone.press(".start", Key.ENTER)
     phone.sees("#main[data-view=table]")
     assert home.table.taps[-1][0]["seats"] == ["Bo", "Ann", "Cy", "Di"]
     assert home.table.taps[-1][0]["dealer"] == 4
