@@ -1,4 +1,4 @@
-"""The books of one deal: its ledger, what is known of the hands, its fouls, and how results name them all."""
+"""The books of one deal: its ledger, what is known of the hands, fouls, notices, and how results name them all."""
 
 from __future__ import annotations
 
@@ -20,8 +20,17 @@ class Violation:
     seat: int
 
 
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that the game itself said at a move; ``move`` is None for what it said before the first."""
+
+    move: int | None
+    code: str
+    card: str | None
+
+
 class Books:
-    """What was paid, proved and refused in one deal; a game's `result` and `carry` read it.
+    """What was paid, proved, refused and said in one deal; a game's `result` and `carry` read it.
 
     :param deal: the deal, for the names of its seats.
     :param house: the game's house rules.
@@ -32,6 +41,7 @@ class Books:
         self.names = ("", *deal.setup.seats)
         self.ledger = Ledger()
         self.violations: list[Violation] = []
+        self.notices: list[Notice] = []
 
     def name(self, seat: int | None) -> str | None:
         """A seat's name in a result; None for nobody."""
@@ -65,6 +75,10 @@ class Books:
     def fouls(self) -> list[list[Any]]:
         """The refused moves as results list them."""
         return [[v.move, v.code] for v in self.violations]
+
+    def noticed(self, code: str) -> list[list[Any]]:
+        """What the game said under this code, as results list it: [move, card]."""
+        return [[n.move, n.card] for n in self.notices if n.code == code]
 
     def shown(self, *codes: str) -> list[list[Any]]:
         """The claims that a shown card has proved false: [move, seat, card, the move that shows it or "final"]."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from .acts import Act, Do, Due, Opening, Transfer, Verdict, number, plural, refuse
-from .books import Books, Violation
+from .books import Books, Notice, Violation
 from .cards import Card
 from .deal import Deal
 from .events import (
@@ -563,6 +563,7 @@ class Fold:
         for ruling in says:
             why = (ruling.why or words_of(ruling.code)).format(*self.names)
             self.rulings.append(replace(ruling, entry=self._entry, why=why, id=len(self.rulings)))
+            self.books.notices.append(Notice(self._move, ruling.code, ruling.card))
 
     def _tell_due(self) -> None:
         """Say whose turn it is when that has changed."""

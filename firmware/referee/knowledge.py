@@ -111,11 +111,13 @@ class Knowledge:
             return []
         seen = Seen(card, entry, move)
         old = hand.held.get(card)
+        if old is not None and move is None:
+            return []  # known to be there: every claim that it contradicts was proved false when that was learnt
         if old is None:
             self._unseen &= ~bit
             self._sound &= hand.unknown != 0
             hand.unknown = hand.unknown - 1 if hand.unknown else hand.unknown
-        if old is None or (old.move is None and move is not None):
+        if old is None or old.move is None:
             hand.held[card] = seen
         return self._shown(seat, seen) + (self._count() if old is None else [])
 

@@ -9,7 +9,7 @@ import pytest
 from firmware.referee.acts import Claim, mask
 from firmware.referee.cards import Card, pack
 from firmware.referee.events import Cut, Entry, Fact, Gathered, HandShown, Pressed, Said
-from firmware.referee.games import five_or_nine, pope_joan
+from firmware.referee.games import _rows, five_or_nine, pope_joan
 from firmware.referee.house import choose
 from firmware.referee.knowledge import Knowledge
 from firmware.referee.match import Match, Setup
@@ -215,6 +215,26 @@ def test_five_or_nine_who_may_keep_his_last_card_claims_nothing() -> None:
     deal = {"counts": {"A": 1, "B": 3, "C": 4}, "table": ["2S", "3S", "4S", "5S"], "turn": "A"}
     result = judged("five_or_nine", "A pass; B play 5H; C pass; A play AS", {"forced_going_out": False}, **deal)
     assert (result["false_passes"], result["counted"]) == ([], [])
+
+
+@pytest.mark.parametrize("rounds", [2, 30])
+def test_sevens_a_starter_held_back_for_ever_is_paid_for_as_often_and_kept_as_one_debt(rounds: int) -> None:
+    options = {"ante": 0, "held_starter_fine": 5}
+    passes = [Pressed(seat) for _ in range(rounds) for seat in (1, 2, 3, 4)]
+    found = told("sevens", [*passes, laid("7S", 1, "layout")], options, seats="ABCD", counts=dict.fromkeys("ABCD", 13))
+    spades = tuple((Card.parse(card), 1, rounds) for card in ("6S", "8S"))
+    assert found._fold.state.owed == spades
+    found.add(Entry(999, laid("6S", 2, "layout")))
+    assert found._fold.state.owed == spades[1:]
+    assert found.ledger.under(2, "FINE") == 5 * rounds
+
+
+def test_rows_debts_for_one_card_are_paid_in_the_order_in_which_they_fell_due() -> None:
+    card, other = Card.parse("7S"), Card.parse("4S")
+    owed: tuple[tuple[Card, int, int], ...] = ()
+    for near, seat in ((card, 1), (other, 1), (card, 1), (card, 2), (other, 1), (card, 1)):
+        owed = _rows._one_more(owed, near, seat)
+    assert owed == ((card, 1, 2), (other, 1, 2), (card, 2, 1), (card, 1, 1))
 
 
 def test_rows_a_skipped_turn_counts_once_and_a_card_begins_a_new_round() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -300,6 +301,26 @@ def test_what_has_no_meaning_in_a_game_is_nobodys_fault(game: str) -> None:
     for number, fact in enumerate([Gathered("layout", 1, 3), Cut(1, None), Exchanged((1, 2)), Said(1, "?")]):
         codes = {r.code for r in match.add(Entry(number, fact, source="camera")) if r.kind.value == "refused"}
         assert "NO_SUCH_ACT" not in codes
+
+
+@each_game
+@pytest.mark.parametrize("pressing", [(1, 2, 3, 4), (1,), (2,), (3,), (4,)])
+def test_no_state_grows_when_buttons_are_pressed_for_ever(game: str, pressing: tuple[int, ...]) -> None:
+    """A state is copied at every act: if it grew, a late fact would cost more than an early one."""
+    match, sizes = deal(game, 1).match, []
+    if game == "fan_tan":
+        match.add(Entry(0, Laid(Card.parse("5H"), "layout", match.view.turn)))
+    for number in range(1, 121):
+        match.add(Entry(number, Pressed(pressing[number % len(pressing)])))
+        sizes.append(size(match._fold.state))
+    assert max(sizes[60:]) <= max(sizes[:60])
+
+
+def size(value: Any) -> int:
+    """How many things a state holds, all the way down."""
+    if is_dataclass(value):
+        return sum(size(getattr(value, field.name)) for field in fields(value))
+    return 1 + sum(map(size, value)) if isinstance(value, tuple) else 1
 
 
 def test_the_card_that_was_shown_once_is_seen_twice() -> None:

@@ -24,7 +24,8 @@ class State:
     """``laid``: the cards on the table; ``ends``: those that continue a row; ``first``: the first starter's rank.
 
     ``unknown``: play began in the middle of a deal, and cards that nobody has told us of may lie on the table.
-    ``owed``: (card, offender): who shows this card is paid for a starter that the offender held back.
+    ``owed``: (card, offender, times): who shows this card is paid so often for a starter that the offender held back;
+    in the order in which they fell due, card by card.
     """
 
     house: Any
@@ -41,7 +42,7 @@ class State:
     skipped: int = 0  # turns in this row of passes that nobody took: their seats are away
     unknown: bool = False
     all_dealt: bool = False
-    owed: tuple[tuple[Card, int], ...] = ()
+    owed: tuple[tuple[Card, int, int], ...] = ()
     pool: int = 0  # what lies in it now
     over: bool = False
     dead: bool = False
@@ -135,7 +136,7 @@ def _lay(state: State, act: Act, card: Card) -> Verdict:
 
 def _show(state: State, act: Act, card: Card) -> Verdict:
     """A card is shown: who held back its starter pays for it."""
-    debts = [offender for owed, offender in state.owed if owed == card]
+    debts = [offender for owed, offender, times in state.owed if owed == card for _ in range(times)]
     why = f"{{{{seat}}}} pays {{{act.seat}}} {{n}}: the starter next to {card.pretty} was held back"
     transfers = tuple(
         Transfer(s, act.seat, state.house.held_starter_fine, "FINE", why.replace("{seat}", str(s)))
@@ -223,8 +224,19 @@ def proved(state: State, proof: Proof, starters: str) -> Verdict:
     why = f"{{{seat}}} is fined {{n}} for passing with {card.pretty}"
     fine = Transfer(seat, state.winner or "fines", state.house.false_pass_fine, "FINE", why, (proof.made.entry,))
     if state.house.held_starter_fine and card.rank in starters:
-        state = replace(state, owed=(*state.owed, *((near, seat) for near in named(_near(state, card)))))
+        for near in named(_near(state, card)):
+            state = replace(state, owed=_one_more(state.owed, near, seat))
     return Verdict(state, transfers=(fine,))
+
+
+def _one_more(owed: tuple[tuple[Card, int, int], ...], card: Card, seat: int) -> tuple[tuple[Card, int, int], ...]:
+    """``seat`` owes once more for ``card``: counted where he was the last to owe for it, so that passing for ever with
+    a starter in hand does not lengthen the list.
+    """
+    last = max((i for i, debt in enumerate(owed) if debt[0] == card), default=None)
+    if last is None or owed[last][1] != seat:
+        return (*owed, (card, seat, 1))
+    return (*owed[:last], (card, seat, owed[last][2] + 1), *owed[last + 1 :])
 
 
 def due(state: State, start_with: str) -> Due:

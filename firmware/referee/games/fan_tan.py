@@ -78,7 +78,6 @@ class State:
     done: tuple[str, ...] = ()
     paid: tuple[int, ...] = ()  # entries of the payments in a row for the wanted card, this time round
     skipped: int = 0  # turns of this round that nobody took: their seats are away
-    circuits: tuple[tuple[int, Card], ...] = ()
     last: int | None = None  # who laid the last card
     over: bool = False
     winner: int | None = None
@@ -157,10 +156,9 @@ def _pay(state: State, act: Act) -> Verdict:
     paid = (*state.paid, act.entry)
     why = f"{{{act.seat}}} pays 1 to the pool: {need.pretty} was wanted"
     full = len(paid) % len(state.live) == 0
-    circuits = (*state.circuits, (act.move, need)) if full else state.circuits
     says = (Ruling(Kind.NOTICE, "FULL_CIRCUIT", card=str(need), entries=paid),) if full else ()
     claim = Claim((act.seat,), BIT[need], "WITHHELD", f"{{{act.seat}}} paid for {need.pretty}")
-    new = replace(state, turn=after(state.live, act.seat), paid=() if full else paid, circuits=circuits)
+    new = replace(state, turn=after(state.live, act.seat), paid=() if full else paid)
     return Verdict(
         _new_line(new) if (full and len(state.live) < len(state.counts)) or _none_present(new, paid) else new,
         transfers=(Transfer(act.seat, "pool", 1, "PAY", why, (act.entry,)),),
@@ -244,7 +242,7 @@ def result(state: State, books: Books) -> dict[str, Any]:
     return {
         "violations": books.fouls(),
         "withheld": books.shown(),
-        "full_circuit": [[move, str(card)] for move, card in state.circuits],
+        "full_circuit": books.noticed("FULL_CIRCUIT"),
         "paid": books.paid("ANTE", "PAY"),
         "winner": books.name(state.winner),
         "exhausted": list(state.done),

@@ -184,7 +184,8 @@ def judge(state: State, act: Act) -> Verdict:
     if act.do in (Do.SWAP, Do.KING):
         return _answer(state, act)
     if act.do is Do.PRESS and not act.word and act.seat != state.turn and act.seat == after(state.live, state.turn):
-        presses = (*state.presses, *(act.entry,) * min(max(act.count or 1, 1), _MOST_TAPS))
+        taps = min(max(act.count or 1, 1), _MOST_TAPS)
+        presses = (*state.presses, *(act.entry,) * taps)[:_MOST_TAPS]
         return Verdict(replace(state, presses=presses), moves=0)
     if state.demand is not None:
         return refuse(state, "REPLY_DUE", f"{{{state.demand}}} must answer the demand first")
