@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from .acts import Act, Do, Due, Opening, Transfer, Verdict, number, plural, refuse
 from .books import Books, Notice, Violation
-from .cards import Card
+from .cards import SUITS, Card, pack
 from .deal import Deal
 from .events import (
     Conflict,
@@ -91,6 +91,7 @@ class Fold:
         self.game, self.deal, self.house = game, deal, house
         opening = game.start(deal, house)
         self.state = opening.state
+        self._strangers = _strangers(deal, opening.pack)
         self._zones = {f"seat-{seat}": seat for seat in deal.seats}
         self.known = Knowledge(opening.pack, opening.counts, opening.located)
         self.books = Books(deal, house, self.known)
@@ -317,7 +318,7 @@ class Fold:
 
     def _one(self, entry: Entry, act: Act) -> bool:
         self._move = act.move
-        verdict = refuse(self.state, "OUT_OF_TURN", _GONE) if self._gone(act) else self.game.judge(self.state, act)
+        verdict = self._answer(act)
         if verdict.refused and self.waiting and entry.source != "script":
             self.held.append(entry.number)
             return False
@@ -330,6 +331,16 @@ class Fold:
         else:
             self._accepted(act, verdict)
         return not verdict.refused
+
+    def _answer(self, act: Act) -> Verdict:
+        """The game's answer; a card that is none of this game's pack is refused whatever the game makes of it."""
+        if self._gone(act):
+            return refuse(self.state, "OUT_OF_TURN", _GONE)
+        verdict = self.game.judge(self.state, act)
+        if act.card not in self._strangers or verdict.refused == "NO_SUCH_ACT":
+            return verdict
+        why = f"{act.card.pretty} is not in this game's pack; put it aside"
+        return refuse(self.state, verdict.refused or "NOT_IN_PACK", why)
 
     def _gone(self, act: Act) -> bool:
         """Does somebody play who has left the deal? His cards are dead; what lies open before him is nobody's act."""
@@ -599,6 +610,12 @@ class Fold:
     def _owner(self, zone: str) -> int | None:
         """The seat whose zone this is."""
         return self._zones.get(zone)
+
+
+def _strangers(deal: Deal, played: tuple[Card, ...]) -> frozenset[Card]:
+    """The cards that are not played with; of suits that nobody has named it is not known."""
+    known = SUITS if deal.has("suits") else {card.suit for card in played}
+    return frozenset(card for card in pack() if card.suit in known) - frozenset(played)
 
 
 def _seats_in(fact: Fact) -> tuple[int, ...]:

@@ -64,6 +64,7 @@ CODES: dict[str, str] = {
     "SUIT_EXHAUSTED": "this suit is finished",
     "NOT_PLAYABLE": "the card fits nowhere",
     "NINE_NOT_A_STARTER": "a Nine may start a suit only when the first starter was a Nine",
+    "NOT_IN_PACK": "this card is not in this game's pack",
     "ALREADY_ON_TABLE": "this card lies on the table already",
     "NOT_THE_LEADER": "another seat must lead",
     "NO_SUCH_ACT": "this act has no meaning in this game",

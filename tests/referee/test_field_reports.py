@@ -11,7 +11,11 @@ from firmware.referee.cards import Card
 from firmware.referee.events import Corrected, Entry, Fact, Gathered, HandShown, Laid, Pressed, Said
 from firmware.referee.ledger import shares
 from firmware.referee.match import Match, Setup
+from firmware.referee.rulings import Kind
 
+from .short import match
+
+WITH_HANDS = ("comet", "fan_tan", "five_or_nine", "jig", "newmarket", "sevens", "snip_snap_snorem")
 NUMERALS = [rank + suit for suit in "SHDC" for rank in "23456789T"]
 
 
@@ -326,3 +330,26 @@ def test_d08_undo_is_a_replay_whoever_asks_for_it() -> None:
     fresh.add(Entry(3, Laid(Card.parse("4H"), "layout", 2)))
     assert match.result() == fresh.result()
     assert match.view == fresh.view
+
+
+@pytest.mark.parametrize(
+    ("game", "act", "deal"),
+    [
+        ("pope_joan", "play 8D", {"counts": dict.fromkeys("ABC", 5), "trump": "H"}),
+        *((game, "play KS", {"counts": dict.fromkeys("ABC", 5), "ranks": "3456789"}) for game in WITH_HANDS),
+        ("wish_card", "turn KS", {"packs": {"A": ["3H", "4H"], "B": ["5H"], "C": ["9H"]}, "ranks": "3456789"}),
+        ("beggar_my_neighbour", "turn KS", {"packs": {s: [f"{s}H"] for s in "345"}, "ranks": "3456789"}),
+    ],
+)
+def test_a11_a_card_that_is_not_played_with_is_named_and_refused(game: str, act: str, deal: dict[str, object]) -> None:
+    seats = "345" if game == "beggar_my_neighbour" else "ABC"
+    found = match(game, f"{seats[0]} {act}", seats=seats, dealer=seats[-1], turn=seats[0], **deal)
+    refused = [ruling for ruling in found.rulings if ruling.kind is Kind.REFUSED]
+    assert [(r.seat, "is not in this game's pack; put it aside" in r.why) for r in refused] == [(1, True)]
+
+
+def test_a11_of_a_suit_that_nobody_named_it_is_not_known_whether_it_is_played_with() -> None:
+    hands = {"A": ["KH"], "B": ["2H"], "C": ["4H"]}
+    assert (
+        match("ranter_go_round", "A pass; B pass; C cut KC", hands=hands, dealer="C").rulings[-1].code != "NOT_IN_PACK"
+    )
