@@ -190,8 +190,10 @@ class Compare:
             found.twice.append((known, one))
 
     def _half_hidden(self, one: Sighting, found: Found, mask: Mask, inset_mm: tuple[float, float]) -> bool:
-        """Is it a known card's index, misread because a surer new card covers part of it, and nothing else changed?"""
-        if len(one.corners) == 2 or self._at_index(one, inset_mm) is None:
+        """Is it a known card's index, or both, misread because a surer new card covers part of it, and nothing else
+        changed?
+        """
+        if self._at_index(one, inset_mm) is None:
             return False
         wide, high = self.surface.card_mm
         rest = mask.copy()

@@ -658,6 +658,17 @@ def test_index_half_covered_by_a_card_is_no_card_of_its_own() -> None:
     assert [(type(word), word.card.face) for word in words if isinstance(word, Rested | Corrected)] == [(Rested, "8C")]
 
 
+def test_card_half_covered_at_both_ends_is_no_card_of_its_own() -> None:
+    """Laid askew on an open pile: both indices of the card below are cut, and read alike as another card."""
+    names = {"6S": probabilities("6S")}
+    world = World([Drawn("6S", MIDDLE)], reads=lambda face: names.get(face, probabilities(face, 0.99)))
+    tracker = Tracker(SURFACE, world, SIZE_PX)
+    told(world, world.still(0.1), tracker)
+    names["6S"] = probabilities("6D", 0.94)
+    words = events(told(world, world.lay("TD", Pose(450, 350, 22), BOTTOM), tracker))
+    assert [(type(word), word.card.face) for word in words if isinstance(word, Rested | Corrected)] == [(Rested, "TD")]
+
+
 def test_card_laid_exactly_on_another_is_told_though_only_pips_and_indices_change() -> None:
     """An open pile squared up: bits of one card are one change, whatever lies between them."""
     world = World([Drawn("2S", MIDDLE)])
