@@ -3,7 +3,8 @@
     python -m tests.bench.counts            measured beside what is kept; exit status 1 if something has grown
     python -m tests.bench.counts --write    keep what is measured now (with the reason in the commit)
 
-Function calls are those of our own code, so that no version of Python and no library moves them.
+Function calls are those of our own code, so that no version of Python and no library moves them. Instructions of the
+processor are counted by callgrind where valgrind is installed, and compared with those of the same build of Python.
 """
 
 from __future__ import annotations
@@ -12,6 +13,10 @@ import argparse
 import gc
 import itertools
 import json
+import os
+import platform
+import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,9 +30,9 @@ import cv2
 
 from firmware.journal.journal import Journal
 from firmware.referee.cards import Card
-from firmware.referee.events import Entry, Laid, Pressed, from_json
+from firmware.referee.events import Entry, Laid, Pressed
 from firmware.referee.match import Match, Setup
-from tests.bench import journal_bench, networks
+from tests.bench import golden, journal_bench, networks
 from tests.vision.drawn import BOTTOM, FPS, LEFT, RIGHT, SIZE_PX, SURFACE, TOP, World
 from vision.pose import Pose
 from vision.reader import MODEL_FILES
@@ -38,11 +43,13 @@ KEPT = Path(__file__).with_name("counts.json")
 
 #: Sides of the picture that each network is counted with, px: a frame at the finder's scale, one index, one card.
 NETWORK_PX = ((640, 480), (40, 56), (72, 72))
-SESSIONS = HOME / "tests" / "sessions"
 FOLDED = 10_000
 LOGGED = 1_000
 #: The cards that are laid in the clip, each by another hand.
 CLIP = ("7H", "KS", "2D", "9C")
+
+#: Of the count that needs valgrind: what its name begins with; how often the golden sessions are judged in either run.
+INSTRUCTIONS, FEW, MANY = "instructions to judge a fact", 1, 3
 
 #: Counts may grow by so much before somebody must look and write them anew.
 EXACT = 0.0
@@ -99,22 +106,36 @@ def stored() -> Mapping[str, float]:
 
 def judging() -> Mapping[str, float]:
     """Calls of our own functions that a fact takes to be judged, over the golden sessions."""
-    sessions = [golden(path) for path in sorted(SESSIONS.glob("*.txt"))]
+    played = golden.sessions()
     with OwnCalls() as calls:
-        for setup, entries in sessions:
-            match = Match(setup)
-            for entry in entries:
-                match.add(entry)
-    return {"function calls to judge a fact": calls.count / sum(len(entries) for _, entries in sessions)}
+        golden.judge(played)
+    return {"function calls to judge a fact": calls.count / golden.facts(played)}
 
 
-def golden(path: Path) -> tuple[Setup, list[Entry]]:
-    """What was played in a golden session; what was said there is another test's."""
-    head, *lines = path.read_text(encoding="utf-8").splitlines()
-    setup = json.loads(head)
-    told = (line.partition(" ") for line in lines if line[:1].isdigit())
-    entries = [Entry(int(number), from_json(json.loads(fact)), source="camera") for number, _, fact in told]
-    return Setup(**setup | {"seats": tuple(setup["seats"])}), entries
+def instructions() -> Mapping[str, float]:
+    """Instructions of the processor that a fact takes to be judged: two runs differ by nothing else. It takes half a
+    minute; nothing where there is no valgrind.
+    """
+    if shutil.which("valgrind") is None:
+        print(f"{INSTRUCTIONS}: not counted, for there is no valgrind here (apt-get install valgrind)")
+        return {}
+    facts = (MANY - FEW) * golden.facts(golden.sessions())
+    return {f"{INSTRUCTIONS}, {_build()}": (_collected(MANY) - _collected(FEW)) / facts}
+
+
+def _build() -> str:
+    """Everything that moves instructions but is not ours: Python, what compiled it, and for what."""
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    return f"{python}, {platform.python_compiler()}, {platform.machine()}"
+
+
+def _collected(rounds: int) -> int:
+    """Instructions of a whole run; hashes are the same in each, so that sets are walked in the same order."""
+    callgrind = ("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null")
+    command = [*callgrind, sys.executable, "-m", "tests.bench.golden", str(rounds)]
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    done = subprocess.run(command, cwd=HOME, env=environment, capture_output=True, text=True, check=True)
+    return int(done.stderr.rpartition("Collected :")[2].split()[0])
 
 
 def folding() -> Mapping[str, float]:
@@ -207,6 +228,8 @@ GUARDS: tuple[Guard, ...] = (
     Guard(VERSIONS, folding),
     Guard(VERSIONS, watching),
 )
+#: Counted besides by `make counts`, where it can be.
+BY_CALLGRIND = Guard(CALLED, instructions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +248,7 @@ class Count:
 
     def __str__(self) -> str:
         if self.kept is None:
-            return f"{self.what}: {self.now:,.10g}, not kept yet (make counts)"
+            return f"{self.what}: {self.now:,.10g}, not kept yet (python -m tests.bench.counts --write)"
         change = self.now / self.kept - 1 if self.kept else 0.0
         verdict = f"  GROWN by more than {self.tolerance:.0%}" if self.grown else ""
         return f"{self.what}: {self.now:,.10g} (kept {self.kept:,.10g}, {change:+.1%}){verdict}"
@@ -241,14 +264,21 @@ def counted(guards: Iterable[Guard], kept: Mapping[str, float] | None = None) ->
     ]
 
 
+def _keep(counts: Mapping[str, float]) -> None:
+    """Keep these, and the instructions of other builds of Python that were kept before."""
+    known = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    others = {what: count for what, count in known.items() if what.startswith(INSTRUCTIONS)}
+    KEPT.write_text(json.dumps(others | dict(counts), indent=1) + "\n", encoding="utf-8")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the counts; 1 if something has grown."""
     options = argparse.ArgumentParser(prog="python -m tests.bench.counts", description=__doc__)
     options.add_argument("--write", action="store_true", help="keep what is measured now")
     given = options.parse_args(arguments)
-    counts = counted(GUARDS, {} if given.write else None)
+    counts = counted((*GUARDS, BY_CALLGRIND), {} if given.write else None)
     if given.write:
-        KEPT.write_text(json.dumps({count.what: count.now for count in counts}, indent=1) + "\n", encoding="utf-8")
+        _keep({count.what: count.now for count in counts})
     print(*counts, sep="\n")
     return int(any(count.grown for count in counts))
 

@@ -108,22 +108,21 @@ def config_of(session: Session) -> TableConfig:
         return load_table(path)
 
 
-def beside(image: Any) -> tuple[str, tuple[float, ...]]:
+def beside(image: Any, network: yolo.Yolo | None) -> tuple[str, tuple[float, ...]]:
     """What a frame is compared with, and the milliseconds of it, a few times."""
-    if not yolo.FILE.exists():
+    if network is None:
         return "one pass of memory", (memory_pass_ms(image),)
-    network = yolo.Yolo.load()
     return "YOLO-nano on the frame", tuple(_ms(lambda: network.detect(image)) for _ in range(LOOKS))[1:]
 
 
 def rows() -> Iterator[Row]:
     """Perception's part of the table."""
     cv2.setNumThreads(1)
-    reader = Reader.load()
+    reader, network = Reader.load(), yolo.Yolo.load() if yolo.FILE.exists() else None
     for size_px in SIZES:
         for count in COUNTS:
             found = measure(size_px, count, reader)
-            peer, theirs = beside(found.image)
+            peer, theirs = beside(found.image, network)
             name = f"{size_px[0]}x{size_px[1]}, {count} cards"
             yield Row("frame", f"{name}, nothing moves, CPU ms", found.idle_ms, peer, theirs)
             mean = (sum(found.busy_ms) / len(found.busy_ms),)

@@ -140,8 +140,8 @@ def rows(measured: Sequence[Row], python: Path) -> Iterator[Row]:
     told = factors(python)
     for board, engine in told:
         factor = told[board, engine]
-        yield Row(board, f"{engine}: times as long as here, at least", (factor.least,))
-        yield Row(board, f"{engine}: times as long as here, at most", (factor.most,))
+        for bound, times in (("at least", factor.least), ("at most", factor.most)):
+            yield Row(f"{board}, estimated", f"{engine}: times as long as here, {bound}", (times,))
     for part, words, engine in WANTED:
         row = next((row for row in measured if row.part == part and row.what.startswith(words)), None)
         for board in ("Pi 5", "Pi 4"):
@@ -151,4 +151,5 @@ def rows(measured: Sequence[Row], python: Path) -> Iterator[Row]:
 
 def _estimates(board: str, row: Row, factor: Factor) -> Iterator[Row]:
     for bound, times in (("at least", factor.least), ("at most", factor.most)):
-        yield Row(board, f"{row.part}: {row.what}", (row.median,), f"{board}, {bound}", (row.median * times,))
+        what, estimate = f"{row.part}: {row.what}", (row.median * times,)
+        yield Row(f"{board}, estimated", what, (row.median,), f"{board}, {bound}", estimate)

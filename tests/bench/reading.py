@@ -1,7 +1,8 @@
 """The reader beside the classic method and a trained detector: ``python -m tests.bench.reading``. It judges nothing.
 
 All are told the scale of drawn tables (the detector scales every picture to 640 px by itself); of photographs
-(``../shared/photos/check``, where it is) nobody is. Each method runs in a process of its own: its memory is its.
+(``../shared/photos/check``, where it is) nobody is. Each method reads each set in a process of its own, from files:
+what it takes in time and memory is reading alone.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ import argparse
 import importlib.util
 import json
 import random
-import resource
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass
@@ -26,6 +27,7 @@ import numpy.typing as npt
 
 from firmware.simulator import pack
 from tests.bench import contours, yolo
+from tests.bench.memory import peak_mb
 from tests.bench.rows import Row, show
 from vision.reader import STILL_FRACTIONS, Reader, all_cards
 from vision.stills import load_picture
@@ -36,7 +38,9 @@ Method = Callable[[Image, float | None], Iterable[str]]
 TABLES, CARD_PX, TABLE_PX = 24, 120, (1152, 864)
 """Drawn tables, their cards' width and their size, px."""
 
-SETS = ("photographs", "drawn, free", "drawn, overlapping")
+PHOTOGRAPHS, FREE, OVERLAPPING = "photographs", "drawn, free", "drawn, overlapping"
+
+LABELS = "labels.jsonl"
 SKIPPED = "blackpack"
 """The family of photographs that the project does not count; it has a line of its own in the model card."""
 
@@ -66,17 +70,16 @@ class Figures:
 # --- pictures --------------------------------------------------------------------------------------
 
 
-def drawn_tables(overlap: bool) -> Iterator[Shown]:
-    """Tables of the simulator's plain pack: eight free cards, or eight that overlap by half."""
-    for seed in range(TABLES):
-        rng, table = random.Random(seed), np.full((TABLE_PX[1], TABLE_PX[0], 3), (62, 104, 44), np.uint8)
-        cards = rng.sample(all_cards(), 8)
-        for number, card in enumerate(cards):
-            step = 75 if overlap else 265
-            x, y = 110 + number % 4 * step + rng.randint(-8, 8), 60 + number // 4 * 420 + rng.randint(-8, 8)
-            _stamp(table, pack.face(card, pack.Style(), CARD_PX), x, y, rng.uniform(-8, 8))
-        noisy = cv2.GaussianBlur(table, (0, 0), 0.7) + np.random.default_rng(seed).normal(0, 3, table.shape)
-        yield Shown(np.clip(noisy, 0, 255).astype(np.uint8), cards, CARD_PX)
+def drawn_table(seed: int, overlap: bool) -> tuple[Image, list[str]]:
+    """A table of the simulator's plain pack and its cards: eight free ones, or eight that overlap by half."""
+    rng, table = random.Random(seed), np.full((TABLE_PX[1], TABLE_PX[0], 3), (62, 104, 44), np.uint8)
+    cards = rng.sample(all_cards(), 8)
+    for number, card in enumerate(cards):
+        step = 75 if overlap else 265
+        x, y = 110 + number % 4 * step + rng.randint(-8, 8), 60 + number // 4 * 420 + rng.randint(-8, 8)
+        _stamp(table, pack.face(card, pack.Style(), CARD_PX), x, y, rng.uniform(-8, 8))
+    noisy = cv2.GaussianBlur(table, (0, 0), 0.7) + np.random.default_rng(seed).normal(0, 3, table.shape)
+    return np.clip(noisy, 0, 255).astype(np.uint8), cards
 
 
 def _stamp(table: Image, face: Image, x: int, y: int, angle: float) -> None:
@@ -92,18 +95,25 @@ def _stamp(table: Image, face: Image, x: int, y: int, angle: float) -> None:
     part[:] = part * (1 - alpha) + turned[..., :3] * alpha
 
 
-def photographs(folder: Path) -> Iterator[Shown]:
-    """The pictures of ``check`` without the black pack."""
-    for entry in map(json.loads, (folder / "labels.jsonl").read_text().splitlines()):
+def draw(folder: Path, overlap: bool, tables: int) -> Path:
+    """Drawn tables as files, labelled as the photographs are and with their cards' width."""
+    folder.mkdir()
+    labels = []
+    for seed in range(tables):
+        image, cards = drawn_table(seed, overlap)
+        cv2.imwrite(str(folder / f"{seed}.png"), image)
+        labels.append({"image": f"{seed}.png", "cards": [{"card": card} for card in cards], "card_px": CARD_PX})
+    (folder / LABELS).write_text("\n".join(map(json.dumps, labels)), encoding="utf-8")
+    return folder
+
+
+def pictures(folder: Path) -> Iterator[Shown]:
+    """The labelled pictures of a folder, without the black pack."""
+    for entry in map(json.loads, (folder / LABELS).read_text(encoding="utf-8").splitlines()):
         name = Path(entry["image"]).name
         if not name.startswith(SKIPPED):
             truth = [card["card"] for card in entry["cards"]]
-            yield Shown(load_picture(folder / name), truth, None, bool(entry.get("incomplete")))
-
-
-def pictures(name: str, photos: Path) -> Iterator[Shown]:
-    """The pictures of one of `SETS`."""
-    return photographs(photos) if name == SETS[0] else drawn_tables(name == SETS[2])
+            yield Shown(load_picture(folder / name), truth, entry.get("card_px"), bool(entry.get("incomplete")))
 
 
 # --- methods ---------------------------------------------------------------------------------------
@@ -140,16 +150,19 @@ METHODS: dict[str, Callable[[int], Method]] = {
 }
 """How each is made for so many threads. 0.25 is Ultralytics' own threshold; the file's lets 1 in 100 be wrong."""
 
+TWO_THREADS = {"ours": f"{FREE}: by the clock on two threads, ms", "YOLO-nano": "the same of YOLO-nano, ms"}
+"""Methods that are measured on two threads beside one, and the words of their rows."""
 
-def peers() -> list[str]:
-    """The methods beside ours that can run here."""
+
+def peers() -> dict[str, bool]:
+    """The methods beside ours that can run here, and whether each has learnt to read."""
     if not yolo.FILE.exists():
         print("YOLO-nano: not trained here, so left out (make bench-yolo)")
-        return ["contours"]
+        return {"contours": True}
     if not yolo.Yolo.load().reads:
         print("YOLO-nano: has not learnt to read, so only its cost is compared (make bench-yolo)")
-        return ["contours", "YOLO-nano"]
-    return [name for name in METHODS if name != "ours"]
+        return {"contours": True, "YOLO-nano": False}
+    return dict.fromkeys((name for name in METHODS if name != "ours"), True)
 
 
 # --- measuring -------------------------------------------------------------------------------------
@@ -176,46 +189,47 @@ def measure(method: Method, shown: Iterable[Shown], score: Callable[..., tuple[i
         cpu_ms.append(1e3 * (time.process_time() - cpu))
         clock_ms.append(1e3 * (time.perf_counter() - clock))
         sums += score(list(one.truth), read, one.incomplete)
-    peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     cards, right, wrong = map(int, sums)
-    return Figures(cards, right, wrong, peak_mb, tuple(cpu_ms), tuple(clock_ms))
+    return Figures(cards, right, wrong, peak_mb(), tuple(cpu_ms), tuple(clock_ms))
 
 
-def apart(method: str, name: str, threads: int, photos: Path) -> Figures:
+def apart(method: str, folder: Path, threads: int, photos: Path) -> Figures:
     """As `measure`, in a process of its own."""
-    command = [sys.executable, "-m", "tests.bench.reading", "--photos", str(photos), "--apart", method, name]
+    command = [sys.executable, "-m", "tests.bench.reading", "--photos", str(photos), "--apart", method, str(folder)]
     done = subprocess.run([*command, str(threads)], capture_output=True, text=True, check=True)
-    cards, right, wrong, peak_mb, cpu_ms, clock_ms = json.loads(done.stdout.splitlines()[-1])
-    return Figures(cards, right, wrong, peak_mb, tuple(cpu_ms), tuple(clock_ms))
+    cards, right, wrong, peak, cpu_ms, clock_ms = json.loads(done.stdout.splitlines()[-1])
+    return Figures(cards, right, wrong, peak, tuple(cpu_ms), tuple(clock_ms))
 
 
-def _run_apart(method: str, name: str, threads: int, photos: Path) -> None:
+def _run_apart(method: str, folder: Path, threads: int, photos: Path) -> None:
     cv2.setNumThreads(threads)
-    made = measure(METHODS[method](threads), pictures(name, photos), scorer(photos))
-    print(json.dumps(astuple(made)))
+    print(json.dumps(astuple(measure(METHODS[method](threads), pictures(folder), scorer(photos)))))
 
 
 def rows(photos: Path) -> Iterator[Row]:
-    """The pictures' part of the table."""
+    """The pictures' part of the table; every method once over every set, and once more where two threads may help."""
     beside = peers()
-    there = (photos / "labels.jsonl").exists()
+    there = (photos / LABELS).exists()
     if not there:
         print(f"(no photographs at {photos}: drawn tables only)")
-    for name in SETS if there else SETS[1:]:
-        first = apart("ours", name, 1, photos)
-        for peer in beside:
-            yield from _compared(name, first, peer, apart(peer, name, 1, photos))
-    one, two = (apart("ours", SETS[1], threads, photos) for threads in (1, 2))
-    yield Row("pictures", "drawn, free: by the clock on two threads, ms", two.clock_ms, "on one", one.clock_ms)
-    for peer in beside[1:2]:
-        pair = [apart(peer, SETS[1], threads, photos) for threads in (2, 1)]
-        yield Row("pictures", f"the same of {peer}, ms", pair[0].clock_ms, "on one", pair[1].clock_ms)
+    found: dict[str, dict[str, Figures]] = {}
+    with tempfile.TemporaryDirectory() as home:
+        free, overlapping = (draw(Path(home) / name, name == OVERLAPPING, TABLES) for name in (FREE, OVERLAPPING))
+        sets = ({PHOTOGRAPHS: photos} if there else {}) | {FREE: free, OVERLAPPING: overlapping}
+        for name, folder in sets.items():
+            found[name] = {method: apart(method, folder, 1, photos) for method in ("ours", *beside)}
+            for peer, reads in beside.items():
+                yield from _compared(name, found[name]["ours"], peer, found[name][peer], reads)
+        for method, what in TWO_THREADS.items():
+            if method in found[FREE]:
+                two = apart(method, free, 2, photos)
+                yield Row("pictures", what, two.clock_ms, "on one", found[FREE][method].clock_ms)
 
 
-def _compared(name: str, first: Figures, peer: str, second: Figures) -> Iterator[Row]:
+def _compared(name: str, first: Figures, peer: str, second: Figures, reads: bool) -> Iterator[Row]:
+    """Ours beside a peer; of one that has not learnt to read only the cost."""
     shares = [(100 * f.right / f.cards, 100 * f.wrong / max(f.right + f.wrong, 1)) for f in (first, second)]
-    learnt = peer == "contours" or yolo.Yolo.load().reads
-    for what, mine, theirs in zip(("cards right, %", "readings wrong, %"), *shares, strict=True) if learnt else ():
+    for what, mine, theirs in zip(("cards right, %", "readings wrong, %"), *shares, strict=True) if reads else ():
         yield Row("pictures", f"{name}: {what}", (mine,), peer, (theirs,))
     yield Row("pictures", f"{name}: CPU ms a picture", first.cpu_ms, peer, second.cpu_ms)
     yield Row("pictures", f"{name}: peak memory, MB", (first.peak_mb,), peer, (second.peak_mb,))
@@ -225,11 +239,11 @@ def main() -> None:
     """Command line of the bench."""
     options = argparse.ArgumentParser(prog="python -m tests.bench.reading", description=__doc__)
     options.add_argument("--photos", type=Path, default=Path("../shared/photos/check"))
-    options.add_argument("--apart", nargs=3, metavar=("METHOD", "SET", "THREADS"), help=argparse.SUPPRESS)
+    options.add_argument("--apart", nargs=3, metavar=("METHOD", "FOLDER", "THREADS"), help=argparse.SUPPRESS)
     given = options.parse_known_args()[0]
     if given.apart:
-        method, name, threads = given.apart
-        _run_apart(method, name, int(threads), given.photos)
+        method, folder, threads = given.apart
+        _run_apart(method, Path(folder), int(threads), given.photos)
     else:
         show(rows(given.photos))
 

@@ -1,4 +1,4 @@
-"""How fast the referee judges: facts and whole random games a second, the cost of one more fact, and memory.
+"""How fast the referee judges: facts and whole random games a second, and what one more fact costs in a long deal.
 
 Run from the checkout: ``python -m tests.bench.referee_speed [--games N]``. Times are processor time of one core. Beside
 it, where they are installed (``pip install open_spiel rlcard``): random play at OpenSpiel's crazy eights (C++) and at
@@ -13,19 +13,21 @@ import importlib.util
 import random
 import statistics
 import time
-import tracemalloc
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from firmware.referee.cards import Card
 from firmware.referee.events import Entry, Laid, Pressed
 from firmware.referee.match import Match, Setup, games
+from tests.bench.memory import resident_mb
 from tests.bench.rows import Row, show
 from tests.referee.players import Table, deal
 
 LONGEST = 3000
-#: One deal of a game is told so many facts; the cost of the next is measured at these lengths.
-LENGTHS = (100, 10_000, 100_000)
-#: Circuits of so many facts measured before each of them: only a whole circuit has every kind of fact in it.
+#: One deal of a game is told so many facts; the cost of the last ones is measured at these lengths.
+LENGTHS = (100, 10_000, 1_000_000)
+#: A circuit has every kind of fact in it (the last of four asks who holds the card); so many before each length.
 CIRCUIT, SAMPLE = 4, 24
 #: Times of everything that is timed as a whole.
 ROUNDS = 5
@@ -41,36 +43,39 @@ def judged(tables: list[Table]) -> float:
     return time.process_time() - start
 
 
-def long_deal(entries: int) -> Iterator[float]:
-    """A deal of so many entries, pressed round and round; microseconds of processor time of each.
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A deal of so many entries: microseconds of a fact, a sample for each of its last circuits; MB kept of them."""
+
+    entries: int
+    fact_us: tuple[float, ...]
+    kept_mb: float
+
+
+def long_deal(lengths: Sequence[int] = LENGTHS) -> Iterator[Reached]:
+    """One deal, pressed round and round, at each of these lengths; time is of the processor.
 
     The garbage collector rests meanwhile: it would look through all that is kept again and again, at times of its own.
     """
+    last_us, before_mb = deque[float](maxlen=CIRCUIT * SAMPLE), resident_mb()
     gc.disable()
-    match = Match(Setup("fan_tan", ("A", "B", "C", "D"), 4, {}, {"counts": dict.fromkeys("ABCD", 13)}))
-    match.add(Entry(0, Laid(Card.parse("5H"), "layout", 1)))
-    for number in range(1, entries):
-        entry = Entry(number, Pressed(number % 4 + 1))
-        start = time.thread_time_ns()
-        match.add(entry)
-        yield (time.thread_time_ns() - start) / 1e3
-    gc.enable()
+    try:
+        match = Match(Setup("fan_tan", ("A", "B", "C", "D"), 4, {}, {"counts": dict.fromkeys("ABCD", 13)}))
+        match.add(Entry(0, Laid(Card.parse("5H"), "layout", 1)))
+        for number in range(1, max(lengths)):
+            entry = Entry(number, Pressed(number % 4 + 1))
+            start = time.thread_time_ns()
+            match.add(entry)
+            last_us.append((time.thread_time_ns() - start) / 1e3)
+            if number + 1 in lengths:
+                yield Reached(number + 1, circuits(list(last_us)), resident_mb() - before_mb)
+    finally:
+        gc.enable()
 
 
-def one_more_fact(entries: int) -> tuple[float, float]:
-    """Median microseconds of a fact among the first thousand and the last thousand of one long deal."""
-    costs = list(long_deal(entries))
-    return statistics.median(costs[:1000]), statistics.median(costs[-1000:])
-
-
-def memory_kb(entries: int) -> float:
-    """Kilobytes that a deal of so many entries takes."""
-    tracemalloc.start()
-    for _ in long_deal(entries):
-        pass
-    kept = tracemalloc.get_traced_memory()[1] / 1024
-    tracemalloc.stop()
-    return kept
+def circuits(costs: list[float]) -> tuple[float, ...]:
+    """The mean of each circuit; the median of single facts would hide a dear one in four."""
+    return tuple(statistics.fmean(costs[first : first + CIRCUIT]) for first in range(0, len(costs), CIRCUIT))
 
 
 def openspiel(games_played: int) -> tuple[float, float]:
@@ -130,21 +135,17 @@ def beside(facts: tuple[float, ...], whole: tuple[float, ...]) -> Iterator[Row]:
         yield Row("referee", "games a second, dealing or proofs among them", whole, words, theirs)
 
 
-def circuits(costs: list[float], length: int) -> tuple[float, ...]:
-    """Mean costs of the last circuits before a length; the median of single facts would hide a dear one in four."""
-    last = costs[length - CIRCUIT * SAMPLE : length]
-    return tuple(statistics.fmean(last[first : first + CIRCUIT]) for first in range(0, len(last), CIRCUIT))
-
-
 def rows(count: int) -> Iterator[Row]:
-    """The referee's part of the table."""
+    """The referee's part of the table; the long deal first, while no other deal has left memory behind."""
+    first, *later = long_deal()
     facts, whole = ours(count)
     yield from beside(facts, whole)
-    costs = list(long_deal(max(LENGTHS)))
-    early = circuits(costs, LENGTHS[0])
-    for length in LENGTHS:
-        yield Row("referee", f"a fact at the {length:,}th of a deal, us", circuits(costs, length), "the 100th", early)
-    yield Row("referee", "memory of 10,000 entries, kB", (memory_kb(LENGTHS[1]),))
+    for one in later:
+        what, peer = f"a fact at the {one.entries:,}th of a deal, us", f"the {first.entries:,}th"
+        yield Row("referee", what, one.fact_us, peer, first.fact_us)
+    for one in later:
+        each_kb = 1024 * one.kept_mb / one.entries
+        yield Row("referee", f"kept of a fact in a deal of {one.entries:,}, kB", (each_kb,))
 
 
 def main() -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import platform
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from firmware.journal.pen import Pen
 from firmware.referee.match import Match
-from tests.bench import counts
+from tests.bench import counts, golden
 from vision.tracker import Tracker
 
 
@@ -18,7 +20,8 @@ from vision.tracker import Tracker
 def test_nothing_has_grown_and_every_count_is_kept() -> None:
     found = counts.counted(counts.GUARDS)
     assert [str(count) for count in found if count.grown or count.kept is None] == []
-    assert {count.what for count in found} == set(json.loads(counts.KEPT.read_text()))
+    kept = {what for what in json.loads(counts.KEPT.read_text()) if not what.startswith(counts.INSTRUCTIONS)}
+    assert {count.what for count in found} == kept
 
 
 def test_what_a_fact_costs_in_the_log_has_not_grown() -> None:
@@ -79,9 +82,34 @@ def test_a_count_may_grow_by_its_tolerance_and_no_more() -> None:
 
 
 def test_what_is_measured_is_kept_on_demand(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    other = f"{counts.INSTRUCTIONS}, another Python"
     monkeypatch.setattr(counts, "KEPT", tmp_path / "counts.json")
+    (tmp_path / "counts.json").write_text(json.dumps({other: 7, "gone": 1}))
+    monkeypatch.setattr(counts, "BY_CALLGRIND", counts.Guard(counts.EXACT, dict))
     monkeypatch.setattr(counts, "GUARDS", (counts.Guard(counts.EXACT, lambda: {"weights": 3}),))
     assert counts.main(["--write"]) == 0
-    assert json.loads((tmp_path / "counts.json").read_text()) == {"weights": 3}
+    assert json.loads((tmp_path / "counts.json").read_text()) == {other: 7, "weights": 3}
     monkeypatch.setattr(counts, "GUARDS", (counts.Guard(counts.EXACT, lambda: {"weights": 4}),))
     assert counts.main([]) == 1
+
+
+def test_where_there_is_no_valgrind_that_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(counts.shutil, "which", lambda name: None)
+    assert counts.instructions() == {}
+    assert "no valgrind here" in capsys.readouterr().out
+
+
+def test_instructions_a_fact_are_the_difference_of_two_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def callgrind(command: list[str], **_: object) -> SimpleNamespace:
+        rounds = int(command[-1])
+        return SimpleNamespace(stderr=f"==7== Events    : Ir\n==7== Collected : {9_000 + rounds * 20 * facts}\n==7==\n")
+
+    facts = golden.facts(golden.sessions())
+    monkeypatch.setattr(counts.shutil, "which", lambda name: "/usr/bin/valgrind")
+    monkeypatch.setattr(counts.subprocess, "run", callgrind)
+    ((what, count),) = counts.instructions().items()
+    assert count == 20
+    assert what.startswith(counts.INSTRUCTIONS)
+    assert platform.python_version() in what

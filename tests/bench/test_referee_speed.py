@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import statistics
 
 import pytest
 
@@ -12,7 +13,10 @@ from tests.referee.players import deal
 
 def test_the_bench_gives_figures() -> None:
     assert referee_speed.judged([deal("fan_tan", 1).play(20)]) > 0
-    assert referee_speed.memory_kb(50) > 0
+    first, second = referee_speed.long_deal((100, 200))
+    assert (first.entries, second.entries) == (100, 200)
+    assert len(first.fact_us) == len(second.fact_us) == referee_speed.SAMPLE
+    assert second.kept_mb >= 0
 
 
 def test_a_library_that_is_not_there_is_said_in_one_line(
@@ -26,11 +30,10 @@ def test_a_library_that_is_not_there_is_said_in_one_line(
 
 
 def test_a_late_fact_costs_no_more_than_an_early_one() -> None:
-    """Medians of a thousand each; a shared machine may double one of them, folding again would make it hundreds."""
-    early, late = referee_speed.one_more_fact(3000)
+    """Medians of circuits; a shared machine may double one of them, folding again would make it hundreds."""
+    early, late = (statistics.median(one.fact_us) for one in referee_speed.long_deal((200, 3000)))
     assert late < 4 * early
 
 
 def test_one_dear_fact_in_four_is_not_hidden() -> None:
-    costs = [10.0, 10.0, 10.0, 410.0] * 100
-    assert set(referee_speed.circuits(costs, 400)) == {110.0}
+    assert set(referee_speed.circuits([10.0, 10.0, 10.0, 410.0] * 24)) == {110.0}

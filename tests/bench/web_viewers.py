@@ -18,6 +18,7 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tests.bench.memory import resident_mb
 from tests.bench.rows import Row, show
 
 STEP_S = 0.5
@@ -35,7 +36,7 @@ def serve_busy_table(seconds: float) -> None:
     table = FakeTable()
     security = Security(Keys(JOIN["code"], {}, "0", b"k" * 32))
     with serve(create_app(table.board, FakeArchive(table), security), port=0) as running:
-        print(running.url, _memory_mb(), flush=True)
+        print(running.url, flush=True)
         sys.stdin.readline()
         began_s = time.process_time()
         for step in range(int(seconds / STEP_S)):
@@ -44,7 +45,7 @@ def serve_busy_table(seconds: float) -> None:
             table.lay(CARDS[step % len(CARDS)])
             table.board.publish(title=f"at {time.monotonic():.6f}")
             time.sleep(STEP_S)
-        print(_memory_mb(), f"{time.process_time() - began_s:.3f}", flush=True)
+        print(f"{resident_mb():.1f} {time.process_time() - began_s:.3f}", flush=True)
 
 
 async def watch(url: str, viewers: int, begin: asyncio.Event) -> list[float]:
@@ -74,17 +75,12 @@ def _join(url: str) -> str:
         return str(answer.headers["set-cookie"].partition(";")[0])
 
 
-def _memory_mb() -> int:
-    with open("/proc/self/status", encoding="ascii") as status:
-        return int(next(line for line in status if line.startswith("VmRSS")).split()[1]) // 1024
-
-
 @dataclass(frozen=True, slots=True)
 class Figures:
     """Delays of all messages in ms, the server's memory at the end in MB, and its share of one core in per cent."""
 
     delays_ms: tuple[float, ...]
-    memory_mb: int
+    memory_mb: float
     core_share: float
 
 
@@ -94,7 +90,7 @@ async def measure(viewers: int, seconds: float) -> Figures:
     server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert server.stdin
     assert server.stdout
-    url, _ = server.stdout.readline().split()
+    url = server.stdout.readline().strip()
     begin = asyncio.Event()
     watching = asyncio.create_task(watch(url, viewers, begin))
     await begin.wait()
@@ -103,7 +99,7 @@ async def measure(viewers: int, seconds: float) -> Figures:
     delays = await watching
     memory, cpu_s = server.stdout.readline().split()
     server.wait()
-    return Figures(tuple(1000 * delay for delay in delays), int(memory), 100 * float(cpu_s) / seconds)
+    return Figures(tuple(1000 * delay for delay in delays), float(memory), 100 * float(cpu_s) / seconds)
 
 
 def rows(viewers: int, seconds: float) -> Iterator[Row]:
