@@ -1,7 +1,7 @@
 """The detector that people would train instead: Ultralytics' YOLO-nano at 640 px, on the same data as ours.
 
     python -m models.baseline data --work build/train      our finder's scenes, photos/train, and scenes of 640 px
-    python -m models.baseline train --minutes 60           one cosine of processor time; goes on where it was stopped
+    python -m models.baseline train --minutes 60           one cosine of processor time; goes on where it was killed
     python -m models.baseline export                       threshold from held-out tables, then ONNX for the benches
 
 It is compared with (tests/bench) and never runs at a table. Its 52 classes are the cards, its boxes the corner indices:
@@ -208,27 +208,24 @@ def train(work: Path, minutes: float, hours: float) -> None:
     data, checkpoint = work / "yolo" / "cards.yaml", work / "yolo.pt"
     names = "\n".join(f"  {number}: {card}" for number, card in enumerate(CLASSES))
     data.write_text(f"path: {data.parent.resolve()}\ntrain: images/train\nval: images/train\nnames:\n{names}\n")
-    done, keep = 0.0, {}
+    done, pictures, keep = 0.0, 0, {}
     if checkpoint.exists():
         state = torch.load(checkpoint, weights_only=True)
         model.model.load_state_dict(state["model"])
         model.ckpt = {"epoch": -1}  # else Ultralytics builds the network anew
-        done, keep = float(state["done"]), {"pretrained": True}
-    progress = Progress(checkpoint, minutes * 60, done, LR, WARM_UP_BATCHES, CHECKPOINT_S, 1, time.process_time)
+        done, pictures, keep = state["minutes"] / minutes, state["pictures"], {"pretrained": True}
+    clock = time.process_time
+    progress = Progress(checkpoint, minutes * 60, done, LR, WARM_UP_BATCHES, CHECKPOINT_S, 1, clock, pictures)
     for event, function in progress.callbacks().items():
         model.add_callback(event, function)
     model.add_callback("on_train_start", _without_validation)
     model.add_callback("on_train_batch_end", lambda trainer: _stop_when(progress.done >= 1, trainer))
-    began = time.process_time()
     with contextlib.suppress(FileNotFoundError):  # Ultralytics misses the checkpoints that it was told not to write
         model.train(
             data=str(data), time=hours, project=str((work / "runs").resolve()), name="yolo", **(SETTINGS | keep)
         )
     progress.save(progress.done)
-    cpu_minutes = (time.process_time() - began) / 60
-    with (work / "yolo" / "effort.jsonl").open("a") as file:
-        file.write(json.dumps({"cpu_minutes": cpu_minutes, "pictures": progress.batches * SETTINGS["batch"]}) + "\n")
-    print(f"{progress.done:.0%}: {progress.batches * SETTINGS['batch']} pictures, {cpu_minutes:.0f} processor minutes")
+    print(f"{progress.pictures} pictures, {progress.done * minutes:.0f} processor minutes with the runs before")
 
 
 def _without_validation(trainer: Any) -> None:
@@ -267,14 +264,14 @@ def export(work: Path, out: Path) -> None:
     from tests.bench.yolo import Yolo
 
     model = _network(work)
-    model.model.load_state_dict(torch.load(work / "yolo.pt", weights_only=True)["model"])
+    state = torch.load(work / "yolo.pt", weights_only=True)
+    model.model.load_state_dict(state["model"])
     model.model.names = dict(enumerate(CLASSES))
     made = model.export(format="onnx", dynamic=True, imgsz=SIZE_PX, simplify=True, device="cpu")
     out.parent.mkdir(parents=True, exist_ok=True)
     shutil.move(made, out)
     halve(out)
-    efforts = [json.loads(line) for line in (work / "yolo" / "effort.jsonl").read_text().splitlines()]
-    told = {key: round(sum(effort[key] for effort in efforts)) for key in ("cpu_minutes", "pictures")}
+    told = {"cpu_minutes": round(state["minutes"]), "pictures": state["pictures"]}
     about = {"role": "yolo-nano", "classes": CLASSES, **told}
     describe(out, about | {"threshold": USUAL, "held_out_right": 0.0})
     said, cards = judged(Yolo.load(out, threads=1, threshold=0.05), work)

@@ -75,9 +75,13 @@ class Progress:
         save_every_s: float,
         threads: int,
         clock: Callable[[], float] = time.monotonic,
+        pictures: int = 0,
     ) -> None:
-        """``budget_s`` is of this ``clock``: of the wall, or of the processor where others share it."""
-        self.clock = clock
+        """``budget_s`` is of this ``clock``: of the wall, or of the processor where others share it.
+
+        ``pictures`` were seen before, by the runs that this one goes on from.
+        """
+        self.clock, self.pictures = clock, pictures
         self.checkpoint, self.budget_s, self.first, self.lr = checkpoint, budget_s, done, lr
         self.warm_up, self.save_every_s, self.threads = warm_up, save_every_s, threads
         self.done, self.batches, self.began, self.saved = done, 0, 0.0, 0.0
@@ -92,10 +96,10 @@ class Progress:
         }
 
     def save(self, done: float) -> None:
-        """Write the averaged weights and how far the cosine has come."""
+        """Write the averaged weights, how far the cosine has come, and the effort until then."""
         if self.trainer is not None:
-            state = {"model": self.trainer.ema.ema.float().state_dict(), "done": done}
-            torch.save(state, self.checkpoint)
+            effort = {"done": done, "minutes": done * self.budget_s / 60, "pictures": self.pictures}
+            torch.save({"model": self.trainer.ema.ema.float().state_dict(), **effort}, self.checkpoint)
 
     def _start(self, trainer: Any) -> None:
         torch.set_num_threads(self.threads)
@@ -111,6 +115,7 @@ class Progress:
 
     def _after_batch(self, trainer: Any) -> None:
         self.batches += 1
+        self.pictures += trainer.batch_size
         if self.batches % 100 == 0:
             losses = trainer.tloss.items() if isinstance(trainer.tloss, dict) else enumerate(trainer.tloss.tolist())
             seen, spent = self.batches * trainer.batch_size, self.clock() - self.began
