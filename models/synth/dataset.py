@@ -219,7 +219,8 @@ def _truth(name: str, drawn: Scene) -> str:
          "inside": m.inside}
         for m in drawn.marks
     ]  # fmt: skip
-    return json.dumps({"name": name, "card_px": round(drawn.card_px, 1), "marks": marks})
+    about = {"name": name, "card_px": round(drawn.card_px, 1), "stretch": round(drawn.stretch, 3)}
+    return json.dumps({**about, "marks": marks})
 
 
 def window_shard(library: Library, folder: Path, seed: int, count: int, split: str) -> None:

@@ -50,11 +50,15 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A drawn picture BGR uint8 [H, W, 3], its indices, and its cards' width in px."""
+    """A drawn picture BGR uint8 [H, W, 3], its indices, and its cards' width in px.
+
+    ``stretch`` is the width over the height of what was square: 1 as a camera takes it, another of a squashed picture.
+    """
 
     image: np.ndarray
     marks: tuple[Mark, ...]
     card_px: float
+    stretch: float = 1.0
 
 
 # --- layouts: lists of Lay in card widths, later cards lie on top ---------------------------------
@@ -328,10 +332,14 @@ MOST_STRETCH = math.log(1.85)
 """Largest stretch of a squashed picture: 16:9 made square, and a little slant."""
 
 
-def _camera(rng: random.Random, card_px: float) -> np.ndarray:
+def _stretch(rng: random.Random) -> float:
+    """Width over height of what was square: two in five pictures are squashed."""
+    return math.exp(rng.uniform(-MOST_STRETCH, MOST_STRETCH)) if rng.random() < 0.4 else 1.0
+
+
+def _camera(rng: random.Random, card_px: float, stretch: float) -> np.ndarray:
     """3x3: card widths -> px: a slanting view, a little perspective, the stretch of a squashed picture."""
-    stretch = math.exp(rng.uniform(-MOST_STRETCH, MOST_STRETCH) / 2) if rng.random() < 0.4 else 1.0
-    squash = np.diag([card_px * stretch, card_px / stretch, 1])
+    squash = np.diag([card_px * stretch**0.5, card_px / stretch**0.5, 1])
     tilt = np.eye(3)
     if rng.random() < 0.45:
         tilt[2, :2] = rng.uniform(-0.02, 0.02), rng.uniform(-0.035, 0.035)
@@ -476,8 +484,9 @@ def scene(
     if card_px > size / 2.6 or rng.random() < 0.04:
         lays = [Lay(across / 2 + rng.gauss(0, 0.3), across / 2 + rng.gauss(0, 0.3), _turn(rng))]
     faces = _faces(library, rng, len(lays), pack)
-    image, marks = _compose(lays, faces, _camera(rng, card_px), (size, size), card_px, rng, nrng)
-    return Scene(image, marks, card_px)
+    stretch = _stretch(rng)
+    image, marks = _compose(lays, faces, _camera(rng, card_px, stretch), (size, size), card_px, rng, nrng)
+    return Scene(image, marks, card_px, stretch)
 
 
 CLOSE_CARDS = 4.5
@@ -500,7 +509,7 @@ def window(library: Library, rng: random.Random, nrng: np.random.Generator, card
     pack = random_pack(library, rng)
     face = pack.face(rng.choice(_cards(pack)))
     place = rng.choice(face.places)
-    camera = _camera(rng, card_px)
+    camera = _camera(rng, card_px, _stretch(rng))
     matrix = _matrix(lays[aim], face.image.shape[0], camera, rng)
     scale = np.array([W, face.image.shape[0]], float)
     boxes = np.array([[(b[0] + b[2]) / 2, (b[1] + b[3]) / 2] for b in (place.rank, place.suit)]) * scale
