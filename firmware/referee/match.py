@@ -113,7 +113,6 @@ class Match:
         self.rulings: list[Ruling] = list(self._fold.rulings)  # every one that was ever given, by id
         self.opening = tuple(self.rulings)
         self._standing = list(self.rulings)
-        self._corrected = False
 
     def _begin(self) -> Fold:
         return Fold(self.game, self._deal, self._house)

@@ -15,7 +15,7 @@ def test_the_bench_gives_figures() -> None:
     assert referee_speed.judged([deal("fan_tan", 1).play(20)]) > 0
     first, second = referee_speed.long_deal((100, 200))
     assert (first.entries, second.entries) == (100, 200)
-    assert len(first.fact_us) == len(second.fact_us) == referee_speed.SAMPLE
+    assert (len(first.fact_us), len(second.fact_us)) == (99 // 4, 199 // 4)
     assert second.kept_mb >= 0
 
 
@@ -36,4 +36,4 @@ def test_a_late_fact_costs_no_more_than_an_early_one() -> None:
 
 
 def test_one_dear_fact_in_four_is_not_hidden() -> None:
-    assert set(referee_speed.circuits([10.0, 10.0, 10.0, 410.0] * 24)) == {110.0}
+    assert referee_speed.circuits([999.0, *[10.0, 10.0, 10.0, 410.0] * 24]) == (110.0,) * 24
