@@ -1,8 +1,8 @@
 """Many short simulated sessions, watched and compared with what really happened.
 
 Run: ``python -m tests.soak --sessions 200``. Rooms, packs, hands, sizes, games and hardships vary with the session's
-number (`firmware.simulator.session.short`).  One line a session, then the sums; exit status 1 if a fact was invented or
-a card misread.  Goes on where it was stopped.
+number (`firmware.simulator.session.short`).  One line a session, what became of its facts and which hardships were in
+it, then the sums; exit status 1 if a fact was invented or a card misread.  Goes on where it was stopped.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import argparse
 import json
 import sys
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,6 +23,7 @@ from firmware.referee.script import load_scripts, run_script
 from firmware.simulator.camera import SimulatedCamera
 from firmware.simulator.record import script, table_toml
 from firmware.simulator.session import Session, short
+from firmware.simulator.timeline import CardKey
 from firmware.watch import pressed, watch_frames
 from vision.reader import Reader
 
@@ -29,6 +31,20 @@ from vision.reader import Reader
 EARLY_S, LATE_S = 0.6, 2.0
 #: The median delay of what is told may be so long, seconds.
 SOON_S = 0.4
+#: Two cards that come to rest within this are quick play, seconds.
+QUICK_S = 0.8
+
+#: What the truth notes beside the facts, as the hardship that it is; a press's resting hand is an idle one.
+HARDSHIPS = {
+    "bumped": "bumped",
+    "idle_hand": "idle hand",
+    "put_down_not_released": "put down, not let go",
+    "slid_through": "slid through",
+    "taken_back": "refused card taken back",
+    "turned_back": "turned back on its pack",
+    "pile_put_back": "pile put back",
+    "demand_refused": "demand refused",
+}
 
 
 def watched(session: Session, reader: Reader) -> list[dict[str, Any]]:
@@ -68,6 +84,24 @@ def compared(session: Session, told: list[dict[str, Any]]) -> Counter[str]:
     return count
 
 
+def hardships(session: Session) -> Counter[str]:
+    """How often each hardship happens in a session, by its plan alone; of the light, whether it is there at all."""
+    truth = session.timeline.truth
+    count = Counter(f"hardship {HARDSHIPS[line['note']]}" for line in truth if line.get("note") in HARDSHIPS)
+    rests = sorted(line["rest"] for line in truth if "rest" in line)
+    count["hardship quick play"] = sum(b - a <= QUICK_S for a, b in pairwise(rests))
+    count["hardship upside down"] = sum(_upside_down(track.keys[-1]) for track in session.timeline.cards if track.face)
+    light = session.look.light
+    for name, there in (("drift", light.drift), ("flicker", light.flicker), ("glare", light.glare)):
+        count[f"hardship {name}"] = int(there > 0)
+    return +count
+
+
+def _upside_down(key: CardKey) -> bool:
+    """Does a face lie so that it stands on its head in the picture, within 30 degrees?"""
+    return key.up and abs(key.place.angle_deg % 360 - 180) < 30
+
+
 def _delay(seconds: float) -> str:
     """The class of a delay from the moment when the card rests and the hand has gone until it is told."""
     return "told within 0.4 s" if seconds <= SOON_S else "told later"
@@ -96,12 +130,16 @@ def _place(fact: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _meant(session: Session) -> dict[str, Any]:
-    """The result of the session as it was written; what follows from cards that nobody has seen is left out."""
+    """The result of the session as it was written; what follows from cards that nobody has seen is left out.
+
+    The nine of hearts that was turned up is known wherever it goes; one that never was lies in a pack, and only the
+    script knows whose.
+    """
     match, _ = run_script(load_scripts(json.dumps(script(session)), "the simulator's script")[0])
     result = match.result()
     result.pop("wish_in", None)
-    if "wish" in result and not any("9H" in pile for pile in result["piles"].values()):
-        result["wish"] = None  # the nine of hearts lies in a pack: only the script knows whose
+    if "wish" in result and not any(line.get("card") == "9H" for line in session.timeline.truth):
+        result["wish"] = None
     return result
 
 
@@ -121,8 +159,11 @@ def main() -> int:
         if number not in done:
             session = short(number)
             done[number] = {"session": number, "game": session.game, **compared(session, watched(session, reader))}
+            done[number] |= hardships(session)
             with given.kept.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(done[number]) + "\n")
+        elif not any(key.startswith("hardship") for key in done[number]):  # kept before they were counted
+            done[number] |= hardships(short(number))
         print(json.dumps(done[number]), flush=True)
         total.update({k: v for k, v in done[number].items() if k not in ("session", "game")})
     print(json.dumps({"total": dict(total), "model": reader.hash[:12]}))

@@ -58,6 +58,7 @@ def slide_through(stage: Stage, seat: int, card: str, via: Place, place: Place, 
     visit = stage.visit(seat, [(enter, via), (pause, via), (rest, place)])
     _bring(stage, seat, card, via, visit.begin_s, enter, visit.away)
     stage.glide(card, pause, rest, place)
+    stage.note("slid_through", pause, card=card, zone=zone, seat=seat)
     _laid(stage, seat, card, place, zone, rest, stage.gone(seat, place, visit))
 
 
