@@ -49,7 +49,7 @@ LOGGED = 1_000
 CLIP = ("7H", "KS", "2D", "9C")
 
 #: Of the count that needs valgrind: what its name begins with; how often the golden sessions are judged in either run.
-INSTRUCTIONS, FEW, MANY = "instructions to judge a fact", 1, 3
+INSTRUCTIONS, FEW, MANY = "instructions to judge a fact", 1, 2
 
 #: Counts may grow by so much before somebody must look and write them anew.
 EXACT = 0.0
