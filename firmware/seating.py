@@ -323,11 +323,13 @@ class Seating:
         return turned or self._travelled(word, zone, seat, sure)
 
     def _turned_down(self, word: Rested, zone: str, seat: int | None, sure: float) -> list[Observation]:
-        """Face-up cards became a face-down packet under the same arm."""
+        """Face-up cards became a face-down packet under the same arm; one that went back on its pack is taken back."""
         swept = [held for held in self._in_hand if not held.gathered and self._same_arm(held, word.credit)]
         if not swept and not word.over:
             return []
         self._in_hand = [held for held in self._in_hand if held not in swept]
+        if len(swept) == 1 and not word.over and _on_its_pack(swept[0], word, zone):
+            return self._taken(swept[0].cards, swept[0], word.t)
         return [self._say(TurnedDown(zone, seat), word.t, word.confidence, sure, word.card)]
 
     def _same_arm(self, held: _InHand, credit: Credit | None) -> bool:
@@ -384,6 +386,13 @@ class Seating:
     ) -> Observation:
         place, card_id = (card.pose.middle, card.id) if card else (None, None)
         return Observation(fact, t, self.now, confidence, sure, place, card_id)
+
+
+def _on_its_pack(held: _InHand, word: Rested, zone: str) -> bool:
+    """Did a player take one card that lay before him, and lay it face down elsewhere there, where his pack was?"""
+    card = held.cards[0]
+    own = held.owner is not None and held.owner == held.seat and zone == held.zone
+    return own and len(held.cards) == 1 and card.pose.distance(word.card.pose) > _OWN_PLACE_MM
 
 
 def _inside_mm(polygon: Polygon, place_mm: tuple[float, float]) -> float:

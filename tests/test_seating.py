@@ -229,6 +229,13 @@ def test_row_that_went_is_told_before_whatever_comes_next() -> None:
     ]
 
 
+def test_card_turned_back_on_an_empty_pack_is_taken_back() -> None:
+    """It was the pack's last and out of turn: a back appears where the pack was, and nothing was turned down."""
+    seating = Seating(PLACES)
+    told = facts(seating, Lifted(PILE[:1], 2.0, arm(2)), rested(seen(9, "back", 90, 290), 2.6, 2), gone(2))
+    assert told == [TakenBack(Card.parse("4C"), "seat-2", 2)]
+
+
 def test_pile_turned_down_in_its_place() -> None:
     told = facts(Seating(PLACES), rested(seen(30, "back", 300, 300), 3, 1, over=(seen(1, "7C", 300, 300),)))
     assert told == [TurnedDown("layout", 1)]

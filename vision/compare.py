@@ -113,8 +113,8 @@ class Found:
         return {s.card for s in self.new} | {s.card for _, s in self.moved + self.twice + self.late}
 
     def poses(self) -> list[Pose]:
-        """Where faces were sighted that were not known to lie there."""
-        return [s.pose for s in self.new + self.unread] + [s.pose for _, s in self.moved + self.twice]
+        """Where faces were sighted that were not known to lie there, or not known by name."""
+        return [s.pose for s in self.new + self.unread] + [s.pose for _, s in self.moved + self.twice + self.late]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ class Compare:
         if (
             doubtful is not None
             and name != UNREAD
-            and not (changed and self._changed_share(doubtful, mask) > _SAME_FACE)
+            and (name == doubtful.likely or not (changed and self._changed_share(doubtful, mask) > _SAME_FACE))
         ):
             found.late.append((doubtful, one))
         elif not changed:

@@ -8,7 +8,7 @@ a hand (or sleeve); what is left behind, still and free of hands, is a `Rest`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -132,6 +132,10 @@ _DRIFT_RATE: Final = 0.12
 _DRIFT_AWAY_MM: Final = 40.0
 """Nothing is adapted this near a change: a sleeve of the table's colour, a hand's shadow."""
 
+_UNSEEN_ARM_S: Final = 2.0
+"""Nothing is adapted for so long after something moved that no arm holds: its arm has the table's colour, and would
+become part of the settled picture while it lies there."""
+
 _COVERED_SHARE: Final = 0.6
 """More of the picture changed than this is no hand: the lens is covered, or the light was switched."""
 
@@ -197,6 +201,8 @@ class Gate:
         self.mm_per_px = self.factor / surface.px_per_mm
         self.last_hand: NDArray[np.int16] = np.zeros((self.size[1], self.size[0]), np.int16)
         """The hand that was last over each small pixel (0: none yet)."""
+        self.lying: Callable[[], Mask] = lambda: np.zeros((self.size[1], self.size[0]), np.uint8)
+        """Says where known cards lie, small mask."""
         self._model: Any = None
         self._frames = 0
         self._noise = 0.0
@@ -208,6 +214,7 @@ class Gate:
         self._alone = self.last_hand > 0  # pixels of a blob with one arm, now
         self._certain = self._alone.copy()  # pixels whose last hand was told from such a blob
         self._next_hand = 1
+        self._armless_s = -math.inf
         group = 2 * max(1, round(_GROUP_MM / 2 / self.mm_per_px)) + 1
         self._group_kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (group, group))
         away = 2 * round(_DRIFT_AWAY_MM / self.mm_per_px) + 1
@@ -236,7 +243,9 @@ class Gate:
         self._recall(small, moving, hand_mask, seconds)
         rests = self._rests(changed, hand_mask, seconds) if not blind else ()
         self._remember(small, rests, seconds)
-        self._drift(small, np.bitwise_or(changed, hand_mask))
+        if self._armless(changed, moving, hand_mask):
+            self._armless_s = seconds
+        self._drift(small, np.bitwise_or(changed, hand_mask), seconds)
         self._prev, self._small = raw, small
         return Scene(seconds, small, changed, hand_of, tuple(self._hands), left, rests, blind, self._light)
 
@@ -398,14 +407,18 @@ class Gate:
         return hands, contacts
 
     def _settle_still(self, labels: Any, hands: Mask, contacts: list[_Contact], seconds: float) -> None:
-        """Blobs at the edge that do not move: ghosts and furniture become part of the settled picture."""
+        """Blobs at the edge that do not move: ghosts and furniture become part of the settled picture.
+
+        Where a known card lies is no ghost: if it looks otherwise now, the card has gone.
+        """
         still = (hands > 0) & (self._edge_still_s < seconds - _GHOST_S)
         if self._frames % _DRIFT_EVERY or not still.any():
             return
+        free = cv2.dilate(self.lying(), np.ones((3, 3), np.uint8)) == 0
         for label in {c.label for c in contacts}:
             blob = (hands > 0) & (labels == label)
-            if still[blob].mean() >= _STILL_SHARE and self._is_ghost(blob):
-                self._model[blob] = self._small[blob]
+            if still[blob].mean() >= _STILL_SHARE and self._is_ghost(blob, free):
+                self._model[blob & free] = self._small[blob & free]
                 self._refresh()
         old = still & (self._edge_still_s < seconds - _FURNITURE_S)
         if old.any():
@@ -414,12 +427,16 @@ class Gate:
             self._model[old] = self._small[old]
             self._refresh()
 
-    def _is_ghost(self, blob: NDArray[np.bool_]) -> bool:
-        """Did the settled picture have the outline of this blob, more than it has now?"""
+    def _is_ghost(self, blob: NDArray[np.bool_], free: NDArray[np.bool_]) -> bool:
+        """Did the settled picture have the outline of this blob, more than it has now?
+
+        Asked where no known card lies (``free``): cards under a hand have outlines of their own.
+        """
         mask = blob.astype(np.uint8)
         rim = cv2.morphologyEx(mask, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8)) > 0
         r = _RING_PX + 2
         rim[:r], rim[-r:], rim[:, :r], rim[:, -r:] = False, False, False, False
+        rim &= free
         if not rim.any():
             return False
         was, now = (_steepness(picture)[rim].mean() for picture in (self._model8, self._small))
@@ -566,9 +583,14 @@ class Gate:
         region = (float(x * f), float(y * f), float((x + w) * f), float((y + h) * f))
         return Rest(mask, region, free_s, handed, seconds - free_s >= wait)
 
-    def _drift(self, small: Image, busy: Mask) -> None:
+    def _armless(self, changed: Mask, moving: Mask, hand_mask: Mask) -> bool:
+        """Does something move, as much as a finger tip, that no arm is seen to hold?"""
+        loose = cv2.bitwise_and(cv2.bitwise_and(changed, moving), cv2.bitwise_not(hand_mask))
+        return cv2.countNonZero(loose) * self.mm_per_px**2 >= _HAND_MM2
+
+    def _drift(self, small: Image, busy: Mask, seconds: float) -> None:
         self._frames += 1
-        if self._frames % _DRIFT_EVERY:
+        if self._frames % _DRIFT_EVERY or seconds - self._armless_s < _UNSEEN_ARM_S:
             return
         calm = cv2.bitwise_not(cv2.dilate(busy, self._away_kernel))
         cv2.accumulateWeighted(small, self._model, _DRIFT_RATE, mask=calm)

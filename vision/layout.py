@@ -20,7 +20,7 @@ Mask = NDArray[np.uint8]
 class Lying:
     """One physical card on the table. ``mask``: its rectangle in small pixels; ``since``: when it came to lie so.
 
-    ``confidence``: of the reading that named its face.
+    ``confidence``: of the reading that named its face; ``likely``: what a face that could not be read is most likely.
     """
 
     id: int
@@ -29,6 +29,7 @@ class Lying:
     mask: Mask
     since: float
     confidence: float = 1.0
+    likely: str = ""
 
     @property
     def seen(self) -> Seen:

@@ -146,6 +146,7 @@ class Tracker:
         self.surface = surface
         self.gate = Gate(surface, size_px)
         self.layout = Layout(self.gate.raster, surface.card_mm)
+        self.gate.lying = self.layout.any_mask
         self.ballots = Ballots(surface, reader)
         self.hands = Hands(self.gate)
         self.doubts = Doubts(self.ballots)
@@ -275,7 +276,9 @@ class Tracker:
             elif self._is_unread_card(sighting, case):
                 words += self._lay_face(sighting, case)
         words += [word for card, sighting in found.twice for word in self._clash(card, sighting, case)]
-        return words + [self._name(card, sighting, case.scene.seconds) for card, sighting in found.late]
+        for card, sighting in found.late:
+            words += [self._name(card, sighting, case.scene.seconds), *self._keep(card, sighting, case)]
+        return words
 
     def _is_unread_card(self, sighting: Sighting, case: _Case) -> bool:
         """Is this a face that somebody laid and nobody can read, and not a chance likeness of an index?"""
@@ -393,7 +396,7 @@ class Tracker:
             return [Returned((top.seen, *(c.seen for c in under)), t, credit)]
         flipped = self._flipped(pose)
         card = self._lay(name, pose, t, taken)
-        card.confidence = sighting.confidence
+        card.confidence, card.likely = sighting.confidence, sighting.card
         came_from = taken.card.pose if taken is not None else None
         return [Rested(card.seen, t, sighting.confidence, credit, came_from, flipped)]
 

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
+from vision.gate import Gate
 from vision.pose import Pose
 from vision.tracker import Tracker
 from vision.words import Corrected, HandLeft, Lifted, Rested, Returned, Shifted, Trouble, Twice, Uncovered, Word
@@ -570,6 +571,37 @@ def test_arm_in_the_first_picture_leaves_no_ghost() -> None:
     assert word.card.face == "4C"
 
 
+def test_card_that_went_beside_a_ghost_is_missed_all_the_same() -> None:
+    """A ghost that touches its place reaches the edge with it, and has to go alone."""
+    card = Drawn("back", Pose(450, 560, 0))
+    world = World([card], arm=(BOTTOM, (450, 590)))
+    gate = Gate(SURFACE, SIZE_PX)
+    place = gate.raster(card.pose.outline((63.0, 88.0)))
+    gate.lying = lambda: place
+    gate.see(world.picture(), 0.0)
+    world.cards, world.arm = [], None
+    scene = [gate.see(image, n / FPS) for n, image in enumerate(world.still(1.5), 1)][-1]
+    assert not scene.hands
+    (rest,) = scene.rests
+    assert (rest.mask[place > 0] > 0).mean() > 0.5
+
+
+def test_sleeve_of_nearly_the_tables_colour_does_not_become_the_table() -> None:
+    """Nobody sees it, but something moves that no arm holds: the settled picture waits until that is over."""
+    world = World(sleeve=(64, 114, 44))
+    tracker = Tracker(SURFACE, world, SIZE_PX)
+    told(world, world.still(0.3), tracker)
+    sleeve = tracker.gate.raster(Pose(450, 590, 0).outline((50.0, 90.0))) > 0
+    bare = tracker.gate.model[sleeve].astype(float)
+
+    def film() -> Iterator[Image]:
+        yield from world.reach(BOTTOM, BOTTOM, MIDDLE.middle)
+        yield from world.still(1.6)
+
+    told(world, film(), tracker)
+    assert float(np.abs(tracker.gate.model[sleeve] - bare).mean()) < 1.0
+
+
 def test_card_turned_by_half_where_it_lies_is_the_same_card() -> None:
     """A card looks the same upside down: one index seen, then the other, is no taking up and laying again."""
     world = World([Drawn("4D", MIDDLE)])
@@ -608,6 +640,27 @@ def test_unread_card_is_read_in_a_quiet_frame() -> None:
     sure[0] = 0.97
     words = events(told(world, world.still(6), tracker))
     assert [w.card.face for w in words if isinstance(w, Corrected)] == ["9S"]
+
+
+def test_unread_card_that_is_bumped_and_read_then_is_the_same_card() -> None:
+    """It shows more than it did, but what it most likely was: nobody laid another."""
+    names = {"AS": probabilities("AS", 0.25)}
+    world = World(reads=lambda face: names.get(face, probabilities(face)))
+    tracker = Tracker(SURFACE, world, SIZE_PX)
+    (laid,) = events(told(world, chain(world.lay("AS", MIDDLE, BOTTOM), world.still(1.0)), tracker))
+    assert isinstance(laid, Rested)
+    assert laid.card.face == "?"
+
+    def film() -> Iterator[Image]:
+        yield from world.reach(BOTTOM, BOTTOM, MIDDLE.middle)
+        names["AS"] = probabilities("AS", 0.99)
+        yield from world.carry(world.cards[0], BOTTOM, Pose(456, 345, 5))
+        yield from world.still(0.3)
+        yield from world.leave()
+
+    words = events(told(world, film(), tracker))
+    assert [word.card.face for word in words if isinstance(word, Corrected)] == ["AS"]
+    assert not any(isinstance(word, Rested | Lifted) for word in words)
 
 
 def test_unread_card_is_not_looked_at_for_ever() -> None:
