@@ -19,7 +19,7 @@ demo: $(VENV)/.run  ## a whole game refereed from drawn pictures to lights, in a
 test: $(VENV)/.dev  ## the quick tests on every core: a minute and a half with two
 	$(BIN)/python -m pytest -q -n auto -m "not slow"
 
-slow: $(VENV)/.ci  ## the slower checks: recordings, photographs, kills, browsers (about six minutes)
+slow: $(VENV)/.ci  ## the slower checks: recordings, photographs, kills, browsers (a quarter of an hour)
 	$(BIN)/python -m pytest -q -m slow
 
 oldest:  ## reader, tracker and journal on what Raspberry Pi OS bookworm brings: numpy 1.26, OpenCV 4.9
@@ -53,7 +53,7 @@ soak: $(VENV)/.dev  ## 200 short simulated sessions with every hardship, watched
 memory: $(VENV)/.dev  ## an hour of video: does memory stay flat? (ten minutes)
 	$(BIN)/python -m tests.memory --hours 1
 
-bench: $(VENV)/.dev  ## ours side by side with what people would use instead, as docs/bench.md (six minutes on two idle cores)
+bench: $(VENV)/.dev  ## ours side by side with what people would use instead, as docs/bench.md (eight minutes on two idle cores)
 	test -d .venv-bench || $(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/python -m pip install -q --disable-pip-version-check open_spiel rlcard pyperformance || echo 'they are left out'
 	$(BIN)/python -m tests.bench

@@ -152,6 +152,7 @@ def stray_cuts(
 def colour_jitter(pictures: torch.Tensor) -> torch.Tensor:
     """Light, white balance, gamma, noise, blur, grey on [n, 3, h, w] in 0..1; the hue itself is left alone."""
     n = pictures.shape[0]
+    pictures = _inked(pictures)
     x = pictures * (torch.rand(n, 1, 1, 1) * 0.7 + 0.65) + (torch.rand(n, 1, 1, 1) - 0.5) * 0.3
     x = x * (torch.rand(n, 3, 1, 1) * 0.3 + 0.85)
     grey = torch.rand(n) < 0.1
@@ -166,6 +167,21 @@ def colour_jitter(pictures: torch.Tensor) -> torch.Tensor:
     soft = torch.rand(n) < 0.15
     x[soft] = nn.functional.avg_pool2d(x[soft], 3, 1, 1, count_include_pad=False)
     return x.clamp(0, 1)
+
+
+BOLD_SHARE, THIN_SHARE = 0.3, 0.1
+"""Share of pictures with more ink, and with less: presses, exposure and blur make the same pip fat or lean."""
+
+
+def _inked(pictures: torch.Tensor) -> torch.Tensor:
+    """Some pictures [n, 3, h, w] with their dark parts, or their light ones, grown by up to a pixel each way."""
+    chosen = torch.rand(len(pictures))
+    pictures = pictures.clone()
+    for picked, sign in ((chosen < BOLD_SHARE, -1), (chosen > 1 - THIN_SHARE, 1)):
+        if bool(picked.any()):
+            grown = sign * nn.functional.max_pool2d(sign * pictures[picked], 3, 1, 1)
+            pictures[picked] = torch.lerp(pictures[picked], grown, torch.rand(len(grown), 1, 1, 1) * 0.9)
+    return pictures
 
 
 def _specks(pictures: torch.Tensor) -> torch.Tensor:

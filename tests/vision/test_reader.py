@@ -298,7 +298,7 @@ def test_cuts_arrive_as_red_green_blue() -> None:
 def test_swapped_channels_are_noticed(reader: Reader) -> None:
     """F05: where shape says little (cards 42 px wide, blurred), red tells; with red and blue swapped it reads worse."""
     picture, middles = sheet()
-    small = cv2.GaussianBlur(cv2.resize(picture, None, fx=0.35, fy=0.35, interpolation=cv2.INTER_AREA), (0, 0), 1.0)
+    small = cv2.GaussianBlur(cv2.resize(picture, None, fx=0.35, fy=0.35, interpolation=cv2.INTER_AREA), (0, 0), 1.3)
 
     def sureness(shown: np.ndarray) -> float:
         """Confidence, summed, of the red cards told rightly."""
