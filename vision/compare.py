@@ -6,7 +6,7 @@ It changes nothing and says nothing: tracker.py does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -64,6 +64,12 @@ _POSE_DOUBT_MM: Final = 5.0
 
 _BARE: Final = 0.6
 """A place is empty when this share of it looks like the bare table."""
+
+_WHOLLY_BARE: Final = 0.9
+"""... and it is nothing but table with so much: of a white card on white cloth the half that is blank looks like it."""
+
+_SEEN: Final = 0.5
+"""Whether an edge runs round a place is told when so much of it is open to view."""
 
 _RESIDUE: Final = 0.2
 """What no face explains, in cards: a back beside a known one shows at least this much."""
@@ -173,7 +179,7 @@ class Compare:
         if (
             doubtful is not None
             and name != UNREAD
-            and (name == doubtful.likely or not (changed and self._changed_share(doubtful, mask) > _SAME_FACE))
+            and (name == doubtful.likely or not (changed and _share(doubtful.mask, mask) > _SAME_FACE))
         ):
             found.late.append((doubtful, one))
         elif not changed:
@@ -235,10 +241,6 @@ class Compare:
         """The card lying here that could not be read."""
         return next((c for c in self.layout if c.face == UNREAD and same_place(c.pose, pose)), None)
 
-    def _changed_share(self, card: Lying, mask: Mask) -> float:
-        inside = card.mask > 0
-        return float((mask[inside] > 0).mean()) if inside.any() else 0.0
-
     def _misread(self, one: Sighting, mask: Mask, inset_mm: tuple[float, float]) -> Lying | None:
         """The known card of which this is a poor reading: its index stands there, and it did not change."""
         card = self._at_index(one, inset_mm)
@@ -246,7 +248,7 @@ class Compare:
             return None
         if one.confidence >= self.threshold:
             return None if self._changed_at(one, mask) else card
-        same = one.card == card.face or self._changed_share(card, mask) < _SAME_FACE
+        same = one.card == card.face or _share(card.mask, mask) < _SAME_FACE
         return card if same else None
 
     def _at_index(self, one: Sighting, inset_mm: tuple[float, float]) -> Lying | None:
@@ -288,7 +290,7 @@ class Compare:
             on_top[self.layout.mask(pose) > 0] = 255
         gone: list[Lying] = []
         for card in reversed(self.layout.cards):
-            if card.id in kept or not self.stirred(card, mask):
+            if card.id in kept or not (self.stirred(card, mask) or self._bared(image, card, gone, mask, scene)):
                 continue
             uncovered = not cv2.bitwise_and(card.mask, on_top).any()
             if (
@@ -311,6 +313,16 @@ class Compare:
         if changed < (_CHANGED_ALL if card.face == BACK else _CHANGED_FACE) or self.outlined(image, card.pose):
             return False
         return card.face == BACK or self.bare.share(scene, visible, self.gate.threshold()) >= _BARE / 2
+
+    def _bared(self, image: Image, card: Lying, gone: list[Lying], mask: Mask, scene: Scene) -> bool:
+        """Has a card as white as the table gone? Only its print changed, and no edge runs round its place any more."""
+        if not cv2.bitwise_and(card.mask, mask).any():
+            return False
+        visible = (self._uncovered(card, gone) > 0) & (scene.hand_of == 0)
+        if int(visible.sum()) < _SEEN * card.area:
+            return False
+        bare = self.bare.share(scene, visible, self.gate.threshold())
+        return bare >= _WHOLLY_BARE and not self.outlined(image, card.pose)
 
     def _uncovered(self, card: Lying, gone: list[Lying]) -> Mask:
         """What shows of a card, the cards that are gone taken away."""
@@ -393,23 +405,38 @@ class Compare:
         return view.grid(self.surface.mm((contour[:, 0] + 0.5) * self.gate.factor)).astype(np.float32)[:, None]
 
     def _match(self, shapes: list[Shape], known: list[Lying], faces: list[Pose], mask: Mask, scene: Scene) -> Backs:
-        new, shifted, confirmed = [], [], []
+        strange, shifted, confirmed = [], [], []
         for pose, face in shapes:
             near = min((c for c in known if c not in confirmed), key=lambda c: c.pose.distance(pose), default=None)
             if near is not None and same_place(near.pose, pose):
                 confirmed.append(near)
                 shifted.append((near, pose))
-            elif self._is_new(pose, mask, scene) and not any(same_place(pose, other) for other in faces):
-                new.append((pose, face))
-        return Backs(tuple(new), tuple(shifted), tuple(confirmed))
+            elif not any(same_place(pose, other) for other in faces):
+                strange.append((pose, face))
+        return Backs(tuple(self._all_new(strange, mask, scene)), tuple(shifted), tuple(confirmed))
+
+    def _all_new(self, shapes: list[Shape], mask: Mask, scene: Scene) -> Iterator[Shape]:
+        """Those of the shapes that are new, each by a change that is its own: the one most changed takes it first.
+
+        The edges of two neighbours make a rectangle between them.
+        """
+        left = mask.copy()
+        for pose, face in sorted(shapes, key=lambda shape: -_share(self.layout.mask(shape[0]), mask)):
+            if self._is_new(pose, left, scene):
+                left[self.layout.mask(pose) > 0] = 0
+                yield pose, face
 
     def _is_new(self, pose: Pose, mask: Mask, scene: Scene) -> bool:
-        inside = self.layout.mask(pose) > 0
-        return float((mask[inside] > 0).mean()) >= _NEW_SHAPE and not self.under_hand(pose, scene)
+        return _share(self.layout.mask(pose), mask) >= _NEW_SHAPE and not self.under_hand(pose, scene)
 
     def _box(self, mask: Mask) -> Box:
         x, y, w, h = cv2.boundingRect(mask)
         return box_mm(self.surface, (x, y, x + w, y + h), self.gate.factor, _LOOK_ROUND_MM)
+
+
+def _share(place: Mask, mask: Mask) -> float:
+    """Share of a place that changed."""
+    return cv2.countNonZero(cv2.bitwise_and(place, mask)) / max(1, cv2.countNonZero(place))
 
 
 def _contours(mask: Mask) -> Sequence[Any]:

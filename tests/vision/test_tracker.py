@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
+from vision.compare import Backs, Found
 from vision.gate import Gate
 from vision.pose import Pose
 from vision.tracker import Tracker
@@ -771,6 +772,33 @@ def test_backs_on_wood_are_found_followed_and_missed_when_they_go() -> None:
     (rested,) = [w for w in words if isinstance(w, Rested)]
     assert (rested.card.face, rested.card.id) == ("back", lifted.cards[0].id)
     assert rested.card.pose.distance(Pose(170, 430, 90)) < 6
+
+
+@pytest.mark.parametrize(("left", "gone"), [([], ["7S", "2S"]), (["2S"], []), (["2S", "7S"], [])])
+def test_white_card_that_left_a_white_table_has_gone_though_little_changed(left: list[str], gone: list[str]) -> None:
+    """Print on a small part of the place: but all of it is table, and nothing has an edge there. (Another card has.)"""
+    world = World(table=(238, 240, 242))
+    tracker = Tracker(SURFACE, world, SIZE_PX)
+    for face, pose in (("2S", Pose(450, 350, 0)), ("7S", Pose(452, 351, 1))):
+        told(world, world.lay(face, pose, LEFT), tracker)
+    assert tracker.scene is not None
+    world.cards = [card for card in world.cards if card.face in left]
+    image = world.picture()
+    scene = tracker.gate.see(image, tracker.scene.seconds + 1 / FPS)
+    print_only = scene.changed.copy()
+    print_only[: round(SURFACE.px((450, 380))[1]) // tracker.gate.factor] = 0  # no more than at the lower rim
+    assert [card.face for card in tracker._compare.gone(image, Found(), Backs(), print_only, scene)] == gone
+
+
+def test_edges_of_two_neighbours_make_no_third_back() -> None:
+    """A rectangle between a new back and a known one is changed in part, by the new one."""
+    world = World([Drawn("back", Pose(812, 346, 90))])
+    tracker = Tracker(SURFACE, world, SIZE_PX)
+    told(world, world.still(0.1), tracker)
+    new, between = (Pose(802, 276, 91), "back"), (Pose(815, 313, 86), "back")
+    assert tracker.scene is not None
+    changed = tracker.layout.mask(new[0])
+    assert list(tracker._compare._all_new([between, new], changed, tracker.scene)) == [new]
 
 
 def test_face_under_a_hand_whose_sleeve_cannot_be_seen_is_not_let_go() -> None:
