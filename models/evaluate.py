@@ -91,14 +91,16 @@ def main() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture, what can be read in it, and the width of its cards when that is known."""
+    """A picture, what can be read in it, and the width of its cards where that is told.
+
+    Who tells it has a camera, and no camera squashes: of squashed scenes it is not told.
+    """
 
     path: Path
     truth: frozenset[str]
     maybe: frozenset[str]
     card_px: float | None
     incomplete: bool = False
-    squashed: bool = False
 
 
 def drawn_pictures(work: Path, limit: int) -> Iterator[Picture]:
@@ -110,8 +112,8 @@ def drawn_pictures(work: Path, limit: int) -> Iterator[Picture]:
             seen = frozenset(m["card"] for m in entry["marks"] if m["seen"] >= FULLY_SEEN and m["inside"])
             maybe = frozenset(m["card"] for m in entry["marks"] if m["seen"] > HARDLY_SEEN)
             if count < limit:
-                path, squashed = work / "tables" / f"{entry['name']}.jpg", entry["stretch"] != 1
-                yield Picture(path, seen, maybe, entry["card_px"], squashed=squashed)
+                path, told = work / "tables" / f"{entry['name']}.jpg", entry["stretch"] == 1
+                yield Picture(path, seen, maybe, entry["card_px"] if told else None)
             count += 1
 
 
@@ -156,7 +158,7 @@ def report(families: dict[str, list[Picture]], reader: Reader) -> None:
         present = right = wrong = 0
         began = time.process_time()
         for picture in pictures:
-            readings = reader.read(load_picture(picture.path), None if picture.squashed else picture.card_px)
+            readings = reader.read(load_picture(picture.path), picture.card_px)
             one = judge(picture.truth, picture.maybe, [r.card for r in readings], picture.incomplete)
             present, right, wrong = present + one[0], right + one[1], wrong + one[2]
         spent = 1e3 * (time.process_time() - began) / max(len(pictures), 1)
@@ -187,9 +189,8 @@ def family_pictures(work: Path) -> dict[str, list[Picture]]:
             cv2.imwrite(str(path), drawn.image)
             seen = frozenset(m.card for m in drawn.marks if m.seen >= FULLY_SEEN and m.inside)
             maybe = frozenset(m.card for m in drawn.marks if m.seen > HARDLY_SEEN)
-            families.setdefault(pack.name, []).append(
-                Picture(path, seen, maybe, drawn.card_px, squashed=drawn.stretch != 1)
-            )
+            told = drawn.card_px if drawn.stretch == 1 else None
+            families.setdefault(pack.name, []).append(Picture(path, seen, maybe, told))
     return families
 
 
@@ -259,14 +260,11 @@ def _loss(logits: np.ndarray, rank: np.ndarray, suit: np.ndarray) -> float:
 
 
 def judge_drawn(reader: Reader, work: Path, limit: int) -> Iterator[Judged]:
-    """Every reading of the held-out scenes, their scale told and not told, whatever its confidence.
-
-    Who tells the scale has a camera, and no camera squashes: of squashed scenes it is not told.
-    """
+    """Every reading of the held-out scenes, their scale told where it may be and not told, however sure."""
     free = with_threshold(reader, 0.0)
     for picture in drawn_pictures(work, limit):
         image = load_picture(picture.path)
-        for reading in [*([] if picture.squashed else free.read(image, picture.card_px)), *free.read(image)]:
+        for reading in [*(free.read(image, picture.card_px) if picture.card_px else []), *free.read(image)]:
             if len(reading.card) == 2:
                 yield Judged(reading.confidence, reading.card in picture.maybe)
 
