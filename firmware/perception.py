@@ -61,6 +61,7 @@ class Perception:
         self.newest: Image | None = None
         """The newest frame, as from the camera's first place where that is known: what `surface` fits."""
         self._now = 0.0
+        self._live = False
         self._begun = False
 
     def see(self, frame: Frame) -> list[Observation]:
@@ -68,6 +69,7 @@ class Perception:
 
         While the camera's picture cannot be believed there are none but the trouble itself.
         """
+        self._live = frame.taken_ns > 0
         outlook = self.lookout.see(frame)
         self.newest = frame.image if outlook.image is None else outlook.image
         told = self._trouble_told(outlook, frame)
@@ -104,8 +106,12 @@ class Perception:
         return [self._with_pictures(one, image) for one in sorted(seen, key=lambda o: o.t)]
 
     def settled_until(self) -> float:
-        """Everything before this time has been told: a press made before it can be judged now."""
-        pending = (self.tracker.pending_since(), self.seating.pending_since())
+        """Everything before this time has been told: a press made before it can be judged now.
+
+        In a recording nobody waits for an answer: while its picture stands still, cards may come that it shows later.
+        """
+        standing = None if self._live else self.tracker.gate.witness.standing_since()
+        pending = (self.tracker.pending_since(), self.seating.pending_since(), standing)
         return min([self._now, *(t for t in pending if t is not None)]) - _BACKLOG_S
 
     def lying(self) -> tuple[list[Seen], Mask]:

@@ -18,7 +18,7 @@ from vision.frames import Frame
 from vision.words import Seen as Lies
 
 from .perception import Perception
-from .referee.events import Conflict, Corrected, Entry, Fact, Laid, Pressed, Said
+from .referee.events import Conflict, Corrected, Entry, Fact, Laid, Note, Pressed, Said
 from .seating import Observation
 from .seen import Seen
 
@@ -47,7 +47,8 @@ class Sequencer:
         """
         self._undecided.extend(self.perception.see(frame))
         while self._undecided:
-            self._presses_until(self._undecided[0].t, frame.seconds)
+            if not isinstance(self._undecided[0].fact, Note):
+                self._presses_until(self._undecided[0].t, frame.seconds)
             self._observe(self._undecided[0], frame.seconds)
             self._undecided.popleft()
         self._presses_until(self.perception.settled_until(), frame.seconds)

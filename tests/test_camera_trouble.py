@@ -22,7 +22,7 @@ from vision.frames import Frame
 from vision.pose import Pose
 
 from .test_watch import SETUP, TABLE, Film
-from .vision.drawn import BOTTOM, FPS, LEFT, SIZE_PX, TOP, Image, World
+from .vision.drawn import BOTTOM, FPS, LEFT, RIGHT, SIZE_PX, TOP, Image, World
 from .vision.test_lookout import palm
 
 Spoil = Callable[[Image], Image]
@@ -176,6 +176,89 @@ def test_press_made_in_the_dark_waits_and_a_card_laid_in_the_dark_accuses_nobody
     assert nine["seat"] is None
     assert [line for line in lines if line.get("ruling") in ("refused", "proved")] == []
     assert any(line.get("ruling") == "unsure" for line in lines)
+
+
+def lost(image: Image) -> Image:
+    return image[:0]
+
+
+def standing(world: World) -> Spoil:
+    """The picture as it was last, coded again: a few pixels differ by a level or two."""
+    old, grain = world.picture(), np.random.default_rng(3)
+
+    def again(image: Image) -> Image:
+        dots = (grain.random(image.shape) < 0.02).astype(np.uint8)
+        return np.asarray(cv2.add(old, dots), np.uint8)
+
+    return again
+
+
+@pytest.mark.parametrize("name", ["DARK", "OLD", "LOST"])
+def test_card_laid_unseen_is_nobodys_though_an_arm_is_over_it_when_the_picture_is_back(name: str) -> None:
+    world = World()
+
+    def film() -> Iterator[Image]:
+        yield from begun(world)
+        spoil = {"DARK": dark, "LOST": lost, "OLD": standing(world)}[name]
+        yield from spoilt(world.lay("8C", Pose(364, 250, 0), TOP), spoil)
+        yield from spoilt(world.still(1.0), spoil)
+        arm = world.reach(RIGHT, RIGHT, (370, 260))
+        yield from spoilt(islice(arm, 6), spoil)
+        yield from arm
+        yield from world.still(0.6)
+        yield from world.leave()
+        yield from world.still(1.0)
+
+    start_s = sum(1 for _ in begun(World())) / FPS
+    lines = told(world, film(), [(start_s + 2.0, 4)])
+    assert facts(lines) == [("laid", "6C", 1), ("laid", "7C", 2), ("laid", "8C", None), ("pressed", None, 4)]
+    (eight,) = [line for line in lines if line.get("card") == "8C" and "fact" in line]
+    assert eight["seat_confidence"] == 0
+    assert eight["t"] == pytest.approx(start_s, abs=0.2)
+    assert notes(lines) == [f"CAMERA_{name}", f"CAMERA_{name}_OVER"]
+    assert [line for line in lines if line.get("ruling") in ("refused", "proved")] == []
+
+
+def test_card_laid_in_view_just_before_the_dark_is_its_hands() -> None:
+    world = World()
+
+    def film() -> Iterator[Image]:
+        yield from begun(world)
+        laying = list(world.lay("8C", Pose(364, 250, 0), TOP))
+        yield from laying[:-5]
+        yield from spoilt(world.still(1.5), dark)
+        yield from world.still(1.0)
+
+    assert facts(told(world, film()))[-1] == ("laid", "8C", 3)
+
+
+@pytest.mark.parametrize("half", [SIZE_PX[1] // 2, SIZE_PX[1] * 3 // 4])
+def test_half_pictures_take_nothing_and_lay_nothing(half: int) -> None:
+    world = World()
+    empty = room(World().picture())
+
+    def torn(pictures: Iterator[Image]) -> Iterator[Image]:
+        """Four pictures in fifteen are half of the first one; what is not seen in them is not read either."""
+        for number, picture in enumerate(pictures):
+            if number % 15 in range(6, 10):
+                cards, world.cards = world.cards, []
+                yield np.concatenate([empty[:half], picture[half:]])
+                world.cards = cards
+            else:
+                yield picture
+
+    def pointing() -> Iterator[Image]:
+        for edge in (RIGHT, TOP, RIGHT):
+            yield from world.reach(edge, edge, (380, 250))
+            yield from world.still(1.2)
+            yield from world.leave()
+
+    def film() -> Iterator[Image]:
+        yield from in_room(begun(world))
+        yield from torn(in_room(pointing()))
+        yield from in_room(world.still(1.0))
+
+    assert facts(told(world, film())) == [("laid", "6C", 1), ("laid", "7C", 2)]
 
 
 @pytest.fixture

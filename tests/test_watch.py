@@ -55,7 +55,7 @@ counts = { Ann = 5, Bo = 5, Cy = 5 }
 
 @dataclass
 class Film:
-    """A camera that films a drawn table while things happen on it."""
+    """A camera that films a drawn table while things happen on it. An empty picture is one that never comes."""
 
     pictures: Iterator[Image]
     size_px: tuple[int, int] = SIZE_PX
@@ -64,6 +64,8 @@ class Film:
 
     def read(self) -> Frame | None:
         image = next(self.pictures, None)
+        while image is not None and not image.size:
+            self.index, image = self.index + 1, next(self.pictures, None)
         if image is None:
             return None
         self.index += 1

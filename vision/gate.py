@@ -17,7 +17,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from .leaps import Leaps
 from .surface import Surface
+from .witness import Gap, Witness
 
 Image = NDArray[np.uint8]
 Mask = NDArray[np.uint8]
@@ -35,6 +37,9 @@ _CHANGE_SHARE: Final = 0.03
 
 _NOISE_TIMES: Final = 3.2
 """... and at least so many times the median difference of two frames: 5 standard deviations of a pixel's noise."""
+
+_MOST_NOISE: Final = 12.0
+"""No camera's frames differ by more; what does is a lamp switched or a lens covered, grey levels."""
 
 _NOISE_RATE: Final = 0.1
 """How fast the noise estimate follows the picture."""
@@ -108,6 +113,9 @@ _LEAST_MM2: Final = 40.0
 REST_S: Final = 0.19
 """How long a thing lies still and free of the hand that let it go before it counts as settled."""
 
+_HANDED_S: Final = 4.0
+"""A hand let a thing go that was over it in so many last seconds, and when it changed or since."""
+
 REST_UNHANDED_S: Final = 0.35
 """... and where no hand was seen letting go: a card slid through stops for 0.3 s (field report A09)."""
 
@@ -166,7 +174,7 @@ class Rest:
 class Scene:
     """What one frame shows. Masks are [h, w] uint8, 0 or 255; ``hand_of`` int16 [h, w] hand ids, 0 none.
 
-    ``light``: how bright the picture is beside the first one.
+    ``light``: how bright the picture is beside the first one. ``gap``: something came while nobody looked, until now.
     """
 
     seconds: float
@@ -178,6 +186,7 @@ class Scene:
     rests: tuple[Rest, ...]
     blind: bool = False
     light: float = 1.0
+    gap: Gap | None = None
 
     @property
     def idle(self) -> bool:
@@ -203,10 +212,13 @@ class Gate:
         """The hand that was last over each small pixel (0: none yet)."""
         self.lying: Callable[[], Mask] = lambda: np.zeros((self.size[1], self.size[0]), np.uint8)
         """Says where known cards lie, small mask."""
+        self.witness = Witness(self.size, self.mm_per_px, _LEAST_MM2)
+        """Tells what changed while nobody looked."""
         self._model: Any = None
         self._frames = 0
         self._noise = 0.0
         self._seen = 0
+        self._leaps = Leaps(self.mm_per_px)
         self._hands: list[Hand] = []
         self._owner: NDArray[np.int16] = self.last_hand.copy()
         self._carrier: NDArray[np.int16] = self.last_hand.copy()  # hands, and what moves out of their place
@@ -233,21 +245,25 @@ class Gate:
         if self._lent.any():
             self._lay_ghosts(small)
         changed = self._changed(small)
+        if cv2.countNonZero(changed) > _COVERED_SHARE * changed.size:
+            none = np.zeros_like(self.last_hand)
+            return Scene(seconds, small, changed, none, tuple(self._hands), (), (), True, self._light)
         moving = self._moving(raw)
-        blind = cv2.countNonZero(changed) > _COVERED_SHARE * changed.size
         hand_mask, contacts = self._hand_blobs(changed, self._faint(small), seconds)
+        gap = self.witness.see(raw, moving, changed, hand_mask, seconds)
         left = self._follow(contacts, seconds)
         hand_of = self._owners(hand_mask, contacts)
+        self._leaps.see(hand_of, changed, {c.hand: (int(c.small[0]), int(c.small[1])) for c in contacts}, seconds)
         self._keep_time(moving, hand_mask, hand_of, seconds)
         self._follow_carried(changed, moving, hand_of, seconds)
         self._recall(small, moving, hand_mask, seconds)
-        rests = self._rests(changed, hand_mask, seconds) if not blind else ()
+        rests = self._rests(changed, hand_mask, seconds)
         self._remember(small, rests, seconds)
         if self._armless(changed, moving, hand_mask):
             self._armless_s = seconds
         self._drift(small, np.bitwise_or(changed, hand_mask), seconds)
         self._prev, self._small = raw, small
-        return Scene(seconds, small, changed, hand_of, tuple(self._hands), left, rests, blind, self._light)
+        return Scene(seconds, small, changed, hand_of, tuple(self._hands), left, rests, False, self._light, gap)
 
     def adopt(self, mask: Mask) -> None:
         """Take the newest frame as the settled picture under ``mask`` (small pixels)."""
@@ -255,6 +271,7 @@ class Gate:
         self._model[grown] = self._small[grown]
         self._lent[grown] = False
         self._memory.at_s[grown] = -math.inf
+        self.witness.adopt(grown)
         self._refresh()
 
     def patch(self, image: Image, mask: Mask) -> None:
@@ -336,7 +353,7 @@ class Gate:
 
     def _follow_noise(self, raw: Image) -> None:
         """The median difference between two frames, of the channel that differs most: hands cover less than half."""
-        now = np.median(_most(cv2.absdiff(raw[::4, ::4], self._prev[::4, ::4])))
+        now = min(np.median(_most(cv2.absdiff(raw[::4, ::4], self._prev[::4, ::4]))), _MOST_NOISE)
         rate = max(_NOISE_RATE, 1 / max(1, self._seen))
         self._noise += rate * (float(now) - self._noise)
         self._seen += 1
@@ -577,11 +594,13 @@ class Gate:
     def _rest(self, mask: Mask, part: NDArray[np.bool_], box: tuple[int, int, int, int], seconds: float) -> Rest:
         x, y, w, h = box
         free_s = float(np.percentile(self._still_s[y : y + h, x : x + w][part], 95))
-        handed = bool(np.median(self._hand_s[y : y + h, x : x + w][part]) > seconds - 4)
+        hand_s = float(np.median(self._hand_s[y : y + h, x : x + w][part]))
+        came_s = float(np.median(self.witness.same_s[y : y + h, x : x + w][part]))
+        handed = hand_s > max(seconds - _HANDED_S, came_s - _GONE_S)
         wait = REST_S if handed else REST_UNHANDED_S
         f = self.factor
         region = (float(x * f), float(y * f), float((x + w) * f), float((y + h) * f))
-        return Rest(mask, region, free_s, handed, seconds - free_s >= wait)
+        return Rest(mask, region, free_s, handed, seconds - free_s >= wait and not self._leaps.torn(seconds))
 
     def _armless(self, changed: Mask, moving: Mask, hand_mask: Mask) -> bool:
         """Does something move, as much as a finger tip, that no arm is seen to hold?"""

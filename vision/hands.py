@@ -49,7 +49,12 @@ class Hands:
             del self.known[min(self.known)]
 
     def credit(self, place: Mask, scene: Scene) -> Credit | None:
-        """The hand that was last over most of ``place``; fingers of one arm count together."""
+        """The hand that was last over most of ``place``; fingers of one arm count together.
+
+        None where no hand was, and where what changed there came while nobody looked.
+        """
+        if self.gate.witness.since(place, scene.changed) is not None:
+            return None
         since = max(scene.seconds - _CREDIT_S, self.gate.last_visit(place) - _VISIT_S)
         ids, counts = np.unique(self.gate.owners(place, since), return_counts=True)
         votes = {int(i): int(n) for i, n in zip(ids, counts, strict=True) if int(i) in self.known}

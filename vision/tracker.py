@@ -183,6 +183,8 @@ class Tracker:
             return None
         times = [rest.free_s for rest in self.scene.rests]
         times += [touch.free_s for touch in self._touched.values() if touch.free_s is not None]
+        unseen = self.gate.witness.pending_since()
+        times += [] if unseen is None else [unseen]
         return min(times, default=None)
 
     # --- the start -------------------------------------------------------------------------------------------
@@ -283,7 +285,8 @@ class Tracker:
     def _is_unread_card(self, sighting: Sighting, case: _Case) -> bool:
         """Is this a face that somebody laid and nobody can read, and not a chance likeness of an index?"""
         place = self.layout.mask(sighting.pose)
-        if self.hands.credit(place, case.scene) is None:
+        unseen = self.gate.witness.since(place, case.scene.changed) is not None
+        if self.hands.credit(place, case.scene) is None and not unseen:
             return False
         if len(sighting.corners) == 2:
             return True
@@ -382,14 +385,14 @@ class Tracker:
             case.explain(card.mask)
             self._forget(card)
         self._taken.add(cards, case.scene.seconds, credit)
-        return [Lifted(tuple(c.seen for c in cards), self._free_since(cards[0].mask), credit)]
+        return [Lifted(tuple(c.seen for c in cards), self._since(cards[0].mask, case.scene), credit)]
 
     def _lay_face(self, sighting: Sighting, case: _Case) -> list[Word]:
         """A face-up card came to rest here."""
         pose, name, now = sighting.pose, sighting.named(self._threshold), case.scene.seconds
         place = self.layout.mask(pose)
         case.explain(place)
-        t, credit = self._free_since(place), self.hands.credit(place, case.scene)
+        t, credit = self._since(place, case.scene), self.hands.credit(place, case.scene)
         taken = self._taken.face(name)
         if taken is not None and (grip := self._taken.put_back(taken, pose, credit, now)):
             top, under = self._return(taken, grip, pose, t)
@@ -414,7 +417,7 @@ class Tracker:
         pose, face = shape
         place = self.layout.mask(pose)
         case.explain(place)
-        t, credit = self._free_since(place), self.hands.credit(place, case.scene)
+        t, credit = self._since(place, case.scene), self.hands.credit(place, case.scene)
         if face == UNREAD:
             flipped = self._flipped(pose)
             return [Rested(self._lay(face, pose, t).seen, t, _SURE_UNREAD, credit, None, flipped)]
@@ -488,7 +491,7 @@ class Tracker:
         place = self.layout.mask(sighting.pose)
         case.explain(place)
         second = self.layout.lay(UNREAD, sighting.pose, case.scene.seconds)
-        return Twice(card.seen, second.seen, self._free_since(place), self.hands.credit(place, case.scene))
+        return Twice(card.seen, second.seen, self._since(place, case.scene), self.hands.credit(place, case.scene))
 
     def _name(self, card: Lying, sighting: Sighting, seconds: float) -> Word:
         """A card that lies there is read at last, or better than before."""
@@ -522,11 +525,18 @@ class Tracker:
             return [] if credit is None else [Uncovered(card.seen, touch.free_s, credit)]
         return []
 
-    def _free_since(self, place: Mask) -> float:
-        """Since when this place has lain still with less than `HAND_SHARE` of it under a hand."""
-        return self.gate.free_since(place, 1 - HAND_SHARE)
+    def _since(self, place: Mask, scene: Scene) -> float:
+        """Since when this place has lain still with less than `HAND_SHARE` of it under a hand.
+
+        What came while nobody looked may have come at any time since: the earliest is said.
+        """
+        unseen = self.gate.witness.since(place, scene.changed)
+        return self.gate.free_since(place, 1 - HAND_SHARE) if unseen is None else unseen
 
     def _trouble(self, scene: Scene) -> list[Word]:
+        """A lens that is covered, or was; a picture that stood still while something happened."""
+        if scene.gap is not None and scene.gap.stood:
+            return [Trouble(Amiss.OLD, scene.gap.since_s), Trouble(Amiss.OLD, scene.seconds, over=True)]
         if scene.blind == self._blind:
             return []
         self._blind = scene.blind
