@@ -20,7 +20,7 @@ from vision.frames import Camera, Frame, FrameError, Image, open_recording
 from vision.lookout import Lookout, Outlook
 from vision.surface import Surface
 from vision.tracker import Tracker
-from vision.words import Amiss, Seen, Trouble
+from vision.words import Amiss, Seen, Trouble, Word
 
 from .config import TableConfig
 from .covering import coarse, covered, grown
@@ -77,7 +77,7 @@ class Perception:
             return told
         if outlook.fresh is not None:
             self.tracker.gate.patch(outlook.image, outlook.fresh)
-        return told + self._seen(outlook.image, frame.seconds)
+        return told + self._seen(outlook.image, frame.seconds, outlook.ended is not None)
 
     @property
     def trouble(self) -> Amiss | None:
@@ -95,15 +95,22 @@ class Perception:
         told = [one for word in words for one in self.seating.hear(word, frame.seconds)]
         return [self._with_pictures(one, frame.image) for one in told]
 
-    def _seen(self, image: Image, seconds: float) -> list[Observation]:
+    def _seen(self, image: Image, seconds: float, known: bool) -> list[Observation]:
         words = self.tracker.see(image, seconds)
         self._now = seconds
         if not self._begun:
             self.seating.start([card.seen for card in self.tracker.layout])
             self._begun = True
-        seen = [one for word in words for one in self.seating.hear(word, seconds)]
+        seen = [one for word in [*self._stood(known), *words] for one in self.seating.hear(word, seconds)]
         seen += self.seating.tick(seconds)
         return [self._with_pictures(one, image) for one in sorted(seen, key=lambda o: o.t)]
+
+    def _stood(self, known: bool) -> list[Word]:
+        """A picture that stood still while something happened, unless that trouble is ``known`` already."""
+        gap = None if self.tracker.scene is None else self.tracker.scene.gap
+        if gap is None or not gap.stood or known:
+            return []
+        return [Trouble(Amiss.OLD, gap.since_s), Trouble(Amiss.OLD, self._now, over=True)]
 
     def settled_until(self) -> float:
         """Everything before this time has been told: a press made before it can be judged now.

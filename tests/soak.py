@@ -3,12 +3,16 @@
 Run: ``python -m tests.soak --sessions 200``. Rooms, packs, hands, sizes, games and hardships vary with the session's
 number (`firmware.simulator.session.short`).  One line a session, what became of its facts and which hardships were in
 it, then the sums; exit status 1 if a fact was invented or a card misread.  Goes on where it was stopped.
+
+With ``--unseen`` the camera sees nothing while one of the cards is laid (dark, no pictures, or one picture over and
+over): what it then misses is only counted, but it must credit nobody wrongly and accuse nobody of anything.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
 import sys
 from collections import Counter
 from itertools import pairwise
@@ -19,8 +23,9 @@ from typing import Any
 from firmware.config import load_table
 from firmware.perception import Perception
 from firmware.referee.match import Match, Setup
+from firmware.referee.rulings import Kind
 from firmware.referee.script import load_scripts, run_script
-from firmware.simulator.camera import SimulatedCamera
+from firmware.simulator.camera import Incident, SimulatedCamera
 from firmware.simulator.record import script, table_toml
 from firmware.simulator.session import Session, short
 from firmware.simulator.timeline import CardKey
@@ -29,10 +34,15 @@ from vision.reader import Reader
 
 #: A fact may be told so much before it came to rest, and so much after its time, seconds (as recordings are scored).
 EARLY_S, LATE_S = 0.6, 2.0
+#: What came unseen is told with the time since when nobody looked, which may be so much before it came.
+EARLY_UNSEEN_S = 6.0
 #: The median delay of what is told may be so long, seconds.
 SOON_S = 0.4
 #: Two cards that come to rest within this are quick play, seconds.
 QUICK_S = 0.8
+
+#: Rulings that hold something against somebody.
+ACCUSING = {Kind.REFUSED, Kind.PROVED}
 
 #: What the truth notes beside the facts, as the hardship that it is; a press's resting hand is an idle one.
 HARDSHIPS = {
@@ -47,20 +57,30 @@ HARDSHIPS = {
 }
 
 
-def watched(session: Session, reader: Reader) -> list[dict[str, Any]]:
+def unseen(session: Session, number: int) -> tuple[Incident, ...]:
+    """A time in which the camera sees nothing: as one card of the session is laid, 1.5 s before to 1 to 4 s after."""
+    rng = random.Random(f"unseen {number}")
+    laid = [line["t"] for line in session.timeline.truth if line.get("fact") == "laid"]
+    at = rng.choice(laid) if laid else session.timeline.end_s / 2
+    from_s, to_s = max(1.0, at - 1.5), at + rng.uniform(1.0, 4.0)
+    kinds = Incident(from_s, to_s, gain=0.0), Incident(from_s, to_s, lost=True), Incident(from_s, to_s, standing=True)
+    return (kinds[number % 3],)
+
+
+def watched(session: Session, reader: Reader, incidents: tuple[Incident, ...] = ()) -> list[dict[str, Any]]:
     """What the camera and the referee make of a session."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "table.toml"
         path.write_text(table_toml(session), encoding="utf-8")
         config = load_table(path)
-    camera = SimulatedCamera.over(session)
+    camera = SimulatedCamera.over(session, incidents=incidents)
     match = Match(Setup(session.game, session.names, session.dealer, session.house, session.deal))
     perception = Perception(config, reader, camera.size_px)
     presses = [pressed(p.t_s, p.seat, p.press) for p in camera.presses]
     return list(watch_frames(camera, perception, presses, match))
 
 
-def compared(session: Session, told: list[dict[str, Any]]) -> Counter[str]:
+def compared(session: Session, told: list[dict[str, Any]], early_s: float = EARLY_S) -> Counter[str]:
     """How many facts there were and what became of them; and whether the result is what the script gives."""
     count: Counter[str] = Counter()
     facts = [line for line in told if line.get("fact") not in (None, "pressed", "taken_back", "corrected")]
@@ -69,9 +89,10 @@ def compared(session: Session, told: list[dict[str, Any]]) -> Counter[str]:
         if truth.get("fact") in (None, "pressed") or truth.get("optional"):
             continue
         count["facts"] += 1
-        near = [line for line in free if truth.get("rest", truth["t"]) - EARLY_S <= line["t"] <= truth["t"] + LATE_S]
+        near = [line for line in free if truth.get("rest", truth["t"]) - early_s <= line["t"] <= truth["t"] + LATE_S]
         same = next((line for line in near if _key(line) == _key(truth)), None)
-        like = same or next((line for line in near if _place(line) == _place(truth)), None)
+        card = same or next((line for line in near if _card(line) == _card(truth)), None)
+        like = card or next((line for line in near if _place(line) == _place(truth)), None)
         count[_word(truth, same, like)] += 1
         if same is not None:
             count[_delay(same["at"] - truth["t"])] += 1
@@ -80,7 +101,11 @@ def compared(session: Session, told: list[dict[str, Any]]) -> Counter[str]:
     optional = [truth for truth in session.timeline.truth if truth.get("optional")]
     count["invented"] += sum(not any(_key(line) == _key(o) for o in optional) for line in free)
     count["sessions"] += 1
-    count["results equal"] += told[-1]["result"] == _meant(session)
+    meant = _played(session)
+    count["results equal"] += told[-1]["result"] == _meant(session, meant)
+    accused = Counter((line.get("code"), line.get("seat")) for line in told if line.get("ruling") in ACCUSING)
+    accused.subtract((ruling.code, ruling.seat) for ruling in meant.standing if ruling.kind in ACCUSING)
+    count["falsely accused"] += (+accused).total()
     return count
 
 
@@ -125,17 +150,25 @@ def _key(fact: dict[str, Any]) -> tuple[Any, ...]:
     return (*(card if n == "card" else fact.get(n) for n in names), seat, seats)
 
 
+def _card(fact: dict[str, Any]) -> tuple[Any, ...]:
+    return *_place(fact), fact.get("card")
+
+
 def _place(fact: dict[str, Any]) -> tuple[Any, ...]:
     return fact["fact"], fact.get("zone")
 
 
-def _meant(session: Session) -> dict[str, Any]:
+def _played(session: Session) -> Match:
+    """The session as it was written, judged."""
+    return run_script(load_scripts(json.dumps(script(session)), "the simulator's script")[0])[0]
+
+
+def _meant(session: Session, match: Match) -> dict[str, Any]:
     """The result of the session as it was written; what follows from cards that nobody has seen is left out.
 
     The nine of hearts that was turned up is known wherever it goes; one that never was lies in a pack, and only the
     script knows whose.
     """
-    match, _ = run_script(load_scripts(json.dumps(script(session)), "the simulator's script")[0])
     result = match.result()
     result.pop("wish_in", None)
     if "wish" in result and not any(line.get("card") == "9H" for line in session.timeline.truth):
@@ -144,13 +177,15 @@ def _meant(session: Session) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Run the sessions that are asked for; 1 if anything was invented or misread."""
+    """Run the sessions that are asked for; 1 if anything was invented or misread, or somebody wronged."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--sessions", type=int, default=200)
     options.add_argument("--first", type=int, default=0)
     options.add_argument("--kept", type=Path, default=Path("build/soak.jsonl"), help="one line a session, kept")
+    options.add_argument("--unseen", action="store_true", help="the camera sees nothing while one card is laid")
     given = options.parse_args()
     given.kept.parent.mkdir(parents=True, exist_ok=True)
+    early_s = EARLY_UNSEEN_S if given.unseen else EARLY_S
     reader, done = Reader.load(), {}
     if given.kept.exists():
         done = {line["session"]: line for line in map(json.loads, given.kept.read_text().splitlines())}
@@ -158,7 +193,8 @@ def main() -> int:
     for number in range(given.first, given.first + given.sessions):
         if number not in done:
             session = short(number)
-            done[number] = {"session": number, "game": session.game, **compared(session, watched(session, reader))}
+            told = watched(session, reader, unseen(session, number) if given.unseen else ())
+            done[number] = {"session": number, "game": session.game, **compared(session, told, early_s)}
             done[number] |= hardships(session)
             with given.kept.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(done[number]) + "\n")
@@ -167,7 +203,8 @@ def main() -> int:
         print(json.dumps(done[number]), flush=True)
         total.update({k: v for k, v in done[number].items() if k not in ("session", "game")})
     print(json.dumps({"total": dict(total), "model": reader.hash[:12]}))
-    return int(bool(total["invented"] or total["misread"]))
+    wronged = total["wrong seat"] + total["falsely accused"] if given.unseen else 0
+    return int(bool(total["invented"] or total["misread"] or wronged))
 
 
 if __name__ == "__main__":

@@ -534,9 +534,6 @@ class Tracker:
         return self.gate.free_since(place, 1 - HAND_SHARE) if unseen is None else unseen
 
     def _trouble(self, scene: Scene) -> list[Word]:
-        """A lens that is covered, or was; a picture that stood still while something happened."""
-        if scene.gap is not None and scene.gap.stood:
-            return [Trouble(Amiss.OLD, scene.gap.since_s), Trouble(Amiss.OLD, scene.seconds, over=True)]
         if scene.blind == self._blind:
             return []
         self._blind = scene.blind

@@ -147,8 +147,8 @@ class Fold:
         match entry.fact:
             case Laid():
                 self._laid(entry, entry.fact)
-            case TakenBack(card, zone):
-                self._taken_back(card, zone)
+            case TakenBack(card, zone, seat):
+                self._taken_back(entry, card, zone, seat)
             case Pressed(seat, Press.LONG):
                 self._say(Kind.NOTICE, "DISPUTE", seat=seat)
             case Pressed(seat, _, taps):
@@ -235,7 +235,15 @@ class Fold:
         self.waiting.append(entry.number)
         self._say(Kind.UNSURE, code, seat=seat)
 
-    def _taken_back(self, card: Card | None, zone: str) -> None:
+    def _unseen(self, entry: Entry) -> None:
+        """Something was done while the camera saw nothing, and perhaps more: nobody is refused before it is said."""
+        if entry.source != "script":
+            self.waiting.append(entry.number)
+            self._say(Kind.UNSURE, "NOT_WATCHED")
+
+    def _taken_back(self, entry: Entry, card: Card | None, zone: str, seat: int | None) -> None:
+        if seat is None and card in self.table and (zone, card) not in self.strays:
+            self._unseen(entry)
         if card is None:
             gone = [key for key in self.strays if key[0] == zone]
             self.waiting = []
@@ -292,7 +300,10 @@ class Fold:
     def _turned_down(self, entry: Entry, zone: str, seat: int | None) -> None:
         finished = getattr(self.game, "finished", None)
         if finished:
-            self.face_down |= {card for card, (z, _) in self.table.items() if z == zone and finished(self.state, card)}
+            done = {card for card, (z, _) in self.table.items() if z == zone and finished(self.state, card)}
+            if seat is None and done <= self.face_down:
+                self._unseen(entry)
+            self.face_down |= done
         self._verdict(self.game.judge(self.state, Act(Do.DOWN, seat or 0, zone=zone, entry=entry.number)))
 
     # -- acts and verdicts ----------------------------------------------------------------------------------------

@@ -25,7 +25,8 @@ class Incident:
     """Trouble with the camera or the room from ``from_s`` to ``to_s``.
 
     The camera is nudged by ``shift_px`` and ``turn_deg`` and comes nearer by the factor ``zoom``; the light changes by
-    ``gain`` (0: the lens is covered); the picture is out of focus by ``blur_px``; ``lost``: no frame comes at all.
+    ``gain`` (0: the lens is covered); the picture is out of focus by ``blur_px``; ``lost``: no frame comes at all;
+    ``standing``: the last one comes again and again.
     """
 
     from_s: float
@@ -36,6 +37,7 @@ class Incident:
     gain: float = 1.0
     blur_px: float = 0.0
     lost: bool = False
+    standing: bool = False
 
     def holds(self, seconds: float) -> bool:
         """Whether it is so at this time."""
@@ -64,6 +66,7 @@ class SimulatedCamera:
     rate_hz: float
     index: int = 0
     incidents: tuple[Incident, ...] = ()
+    last: npt.NDArray[Any] | None = None
 
     @classmethod
     def over(
@@ -113,7 +116,10 @@ class SimulatedCamera:
         return self._picture(())
 
     def _picture(self, now: Iterable[Incident]) -> Frame:
-        image = self.scene.draw(self._seconds)
+        now = tuple(now)
+        image = self.last
+        if image is None or not any(incident.standing for incident in now):
+            image = self.last = self.scene.draw(self._seconds)
         for incident in now:
             image = incident.spoil(image)
         frame = Frame(image, self._seconds, self.index, round(self._seconds * _NS))

@@ -278,6 +278,25 @@ def test_a_card_that_nobody_is_credited_with_is_asked_about(game: str) -> None:
             assert [r.code for r in folded(table.match.setup, []).add(entry)] == ["WHOSE"]
 
 
+@pytest.mark.parametrize("unseen", [TurnedDown("layout"), TakenBack(None, "layout", None)])
+def test_what_the_camera_did_not_watch_accuses_nobody_until_people_say_what_it_was(unseen: Fact) -> None:
+    """An unfinished suit turned down, a card gone, and no hand was seen: more may have been done than shows."""
+    table = deal("fan_tan", 1)
+    laid = table.next_fact()
+    assert isinstance(laid, Laid)
+    gone = replace(unseen, card=laid.card) if isinstance(unseen, TakenBack) else unseen
+    setup, first = table.match.setup, Entry(0, laid)
+    wrong = Entry(2, Pressed(laid.seat or 1), source="button")  # it is the next seat's turn
+    match = folded(setup, [first, Entry(1, replace(gone, seat=laid.seat), source="camera"), wrong])
+    assert [r.kind.value for r in match.standing if r.entry == 2] == ["refused"]
+    match = folded(setup, [first, Entry(1, gone, source="camera"), wrong])
+    assert [r.code for r in match.standing if r.entry == 1] == ["NOT_WATCHED"]
+    assert match.view.out_of_step
+    assert not [r for r in match.standing if r.entry == 2]
+    match.add(Entry(3, Corrected(1, None, "Ann", "nothing was done")))
+    assert [r.kind.value for r in match.standing if r.entry == 2] == ["refused"]
+
+
 @each_game
 def test_deals_follow_each_other(game: str) -> None:
     """The next deal's setup is a setup: its dealer is another live seat, and nothing is lost between the deals."""

@@ -97,3 +97,10 @@ def test_lost_frames_leave_a_gap_in_time():
     camera = SimulatedCamera.over(SESSION, rate_hz=10.0, from_s=1.8, incidents=(Incident(2.0, 4.0, lost=True),))
     times = [camera.read().seconds for _ in range(4)]
     assert times == [1.8, 1.9, 4.0, 4.1]
+
+
+def test_a_standing_camera_gives_its_last_picture_again():
+    camera = SimulatedCamera.over(SESSION, rate_hz=10.0, from_s=1.8, incidents=(Incident(2.0, 2.3, standing=True),))
+    pictures = [camera.read().image for _ in range(6)]
+    same = [bool(np.array_equal(a, b)) for a, b in itertools.pairwise(pictures)]
+    assert same == [False, True, True, True, False]
