@@ -49,6 +49,7 @@ docs: $(VENV)/.dev  ## the pages that are made from the code, made again
 
 soak: $(VENV)/.dev  ## 200 short simulated sessions with every hardship, watched and scored (an hour)
 	$(BIN)/python -m tests.soak --sessions 200
+	$(BIN)/python -m tests.soak --sessions 60 --unseen --kept build/soak-unseen.jsonl
 
 memory: $(VENV)/.dev  ## an hour of video: does memory stay flat? (ten minutes)
 	$(BIN)/python -m tests.memory --hours 1

@@ -98,8 +98,9 @@ class TakenUp:
 
 
 def _likely(taken: Taken, credit: Credit | None, scene: Scene) -> int:
+    """How much speaks for it that this card is laid now, 0 nothing. One taken while nobody looked may be anybody's."""
     if taken.credit is None:
-        return 0
+        return int(scene.seconds - taken.t < _JUST_LEFT_S)
     entry = taken.credit.entry_mm
     same = credit is not None and (taken.credit.hand == credit.hand or same_arm(entry, credit.entry_mm))
     gone = not any(same_arm(hand.entry_mm, entry) for hand in scene.hands)

@@ -23,6 +23,7 @@ from .events import (
     Gathered,
     HandShown,
     Laid,
+    Note,
     Press,
     Pressed,
     Said,
@@ -100,6 +101,7 @@ class Fold:
         self.moves = 0
         self.waiting: list[int] = []  # entries that could not be read or credited
         self.held: list[int] = []  # entries that wait for those
+        self.unwatched: int | None = None  # the camera sees again since this entry: what was done before may lack
         self.strays: dict[tuple[str, Card | None], int] = {}  # refused cards (piles) that still lie where they were put
         self.table: dict[Card, tuple[str, int]] = {}  # every open card: its zone, and the entry that laid it
         self.face_down: set[Card] = set()
@@ -178,6 +180,8 @@ class Fold:
             case Conflict(card, entries):
                 self._say(Kind.CONFLICT, "SEEN_TWICE", card=card, entries=entries)
                 self.waiting.append(entry.number)
+            case Note(code) if code.startswith("CAMERA_") and code.endswith("_OVER"):
+                self.unwatched = entry.number
             case _:
                 pass
 
@@ -330,7 +334,7 @@ class Fold:
     def _one(self, entry: Entry, act: Act) -> bool:
         self._move = act.move
         verdict = self._answer(act)
-        if verdict.refused and self.waiting and entry.source != "script":
+        if verdict.refused and entry.source != "script" and self._in_doubt(verdict):
             self.held.append(entry.number)
             return False
         if verdict.refused == "NO_SUCH_ACT":  # more likely seen wrongly than done: said, but nobody's fault
@@ -342,6 +346,14 @@ class Fold:
         else:
             self._accepted(act, verdict)
         return not verdict.refused
+
+    def _in_doubt(self, verdict: Verdict) -> bool:
+        """May what does not fit follow from something that was not read, not credited, or not seen at all?"""
+        if not self.waiting and self.unwatched is not None and verdict.refused != "NO_SUCH_ACT":
+            self.waiting.append(self.unwatched)
+            words = f"the camera saw nothing for a while: say what was done then, or strike entry {self.unwatched}"
+            self._say(Kind.UNSURE, "NOT_WATCHED", entries=(self.unwatched,), why=words)
+        return bool(self.waiting)
 
     def _answer(self, act: Act) -> Verdict:
         """The game's answer; a card that is none of this game's pack is refused whatever the game makes of it."""
@@ -377,6 +389,7 @@ class Fold:
         if act.do is Do.LAY and act.card is not None:
             self.table[act.card] = (act.zone, act.entry)
             self.strays.pop((act.zone, act.card), None)
+            self.unwatched = None
         self._say_strays()
         self.waiting = []
         self._verdict(verdict)
@@ -386,7 +399,7 @@ class Fold:
         self._leave_broke()
         if self.game.HANDS and act.do is Do.LAY and act.card is not None:
             self._proofs(self.known.lay(act.seat, act.card, act.entry, act.move))
-        for claim in verdict.claims:
+        for claim in verdict.claims if self.unwatched is None else ():  # what it is that he denies is not sure
             self._proofs(self.known.claim(claim, act.entry, act.move))
         if self.state.over and not was_over:
             self._prize = lines

@@ -222,10 +222,10 @@ class Match:
 
     def _out_of_step(self) -> str:
         """Why the table does not match the game, "" when it does."""
-        if self._fold.waiting:
-            return (
-                f"entry {self._fold.waiting[0]} could not be read or credited: show the card again or say what it was"
-            )
+        for number in self._fold.waiting[:1]:
+            if number == self._fold.unwatched:
+                return f"the camera saw nothing for a while: say what was done then, or strike entry {number}"
+            return f"entry {number} could not be read or credited: show the card again or say what it was"
         for zone, card in self._fold.strays:
             return f"{card.pretty} goes back" if card else f"the pile of {zone} goes back"
         return ""

@@ -298,6 +298,39 @@ def test_what_the_camera_did_not_watch_accuses_nobody_until_people_say_what_it_w
 
 
 @each_game
+def test_after_a_time_unwatched_nobody_is_refused_before_people_say_what_was_done(game: str) -> None:
+    """What does not fit may follow from what nobody saw; once it is said, all is judged."""
+    table = deal(game, 1)
+    for _ in range(3):
+        table.tell(table.next_fact())
+    setup, before = table.match.setup, [replace(entry, source="camera") for entry in table.match.entries]
+    number = len(before)
+    over = Entry(number, Note("CAMERA_DARK_OVER", ""), source="camera")
+    acts = [Laid(card, f"seat-{s}" if not table.match.game.HANDS else "layout", s) for s in (1, 2) for card in pack()]
+    for act in [*acts[:60:3], *(Pressed(s) for s in (1, 2, 3, 4))]:
+        late = Entry(number + 1, act, source="camera")
+        plain, dark = folded(setup, [*before, late]), folded(setup, [*before, over, late])
+        if refusals(plain, late.number):
+            assert not refusals(dark, late.number)
+            assert [r.code for r in dark.standing if r.entry == late.number][:1] == ["NOT_WATCHED"]
+            assert dark.view.out_of_step
+            dark.add(Entry(number + 2, Corrected(over.number, None, "Ann", "nothing was done")))
+            assert refusals(dark, late.number) == refusals(plain, late.number)
+        else:
+            assert accepted(dark) == accepted(plain)
+
+
+def accepted(match: Match) -> list[str]:
+    """What was said that holds nothing against anybody."""
+    return [r.code for r in match.standing if r.kind.value != "proved"]
+
+
+def refusals(match: Match, number: int) -> list[str]:
+    """The codes of the rulings that refuse an entry."""
+    return [r.code for r in match.standing if r.entry == number and r.kind.value == "refused"]
+
+
+@each_game
 def test_deals_follow_each_other(game: str) -> None:
     """The next deal's setup is a setup: its dealer is another live seat, and nothing is lost between the deals."""
     for seed in range(3):
