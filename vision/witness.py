@@ -36,6 +36,12 @@ moved in it. Of a living camera's 0.1 to 4 % do; an old picture coded again chan
 _ENTERING_MM: Final = 150.0
 """An arm that comes in while pictures arrive is first seen within this of the picture's edge."""
 
+_SAME_S: Final = 0.35
+"""A place is as it was before nobody looked when it looks so for this long: a hand of the table's colour flickers."""
+
+_NEAR_HAND_MM: Final = 60.0
+"""... and no hand is this near: its fingers may have the table's colour."""
+
 _PENDING_S: Final = 3.0
 """What came unseen is told this long after the first new picture at the latest, unless an arm rests on it."""
 
@@ -60,6 +66,9 @@ class Witness:
         """When each pixel was last seen as it lies settled."""
         self._least_px = least_mm2 / mm_per_px**2
         rim = min(round(_ENTERING_MM / mm_per_px), *(side // 3 for side in shape))
+        near = 2 * round(_NEAR_HAND_MM / mm_per_px) + 1
+        self._near_kernel = np.ones((near, near), np.uint8)
+        self._differed_s: Times = np.full(shape, -math.inf, np.float32)
         self._inside = np.zeros(shape, bool)
         self._inside[rim:-rim, rim:-rim] = True
         self._unseen_s: Times = np.full(shape, math.inf, np.float32)  # since when nobody looked, where it changed then
@@ -85,8 +94,16 @@ class Witness:
         self._fresh_s = seconds if fresh else self._fresh_s
         self._last, self._last_s, self._loose = raw, seconds, differs & (hands == 0)
         self.same_s[~differs] = seconds
-        self._unseen_s[~differs] = math.inf
+        self._differed_s[differs] = seconds
+        self._clear(hands, seconds)
         return gap
+
+    def _clear(self, hands: Mask, seconds: float) -> None:
+        """Where all is as it was before nobody looked, nothing came."""
+        unseen = self._unseen_s < math.inf
+        if unseen.any():
+            free = cv2.dilate(hands, self._near_kernel) == 0
+            self._unseen_s[unseen & free & (self._differed_s < seconds - _SAME_S)] = math.inf
 
     def adopt(self, mask: NDArray[np.bool_]) -> None:
         """What lies there is told, and settled."""

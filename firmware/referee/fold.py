@@ -13,6 +13,7 @@ from .acts import Act, Do, Due, Opening, Transfer, Verdict, number, plural, refu
 from .books import Books, Notice, Violation
 from .cards import SUITS, Card, pack
 from .deal import Deal
+from .doubt import Doubt
 from .events import (
     Conflict,
     Cut,
@@ -99,9 +100,8 @@ class Fold:
         self.names, self.ledger = self.books.names, self.books.ledger
         self.rulings: list[Ruling] = []
         self.moves = 0
-        self.waiting: list[int] = []  # entries that could not be read or credited
+        self.doubt = Doubt()
         self.held: list[int] = []  # entries that wait for those
-        self.unwatched: int | None = None  # the camera sees again since this entry: what was done before may lack
         self.strays: dict[tuple[str, Card | None], int] = {}  # refused cards (piles) that still lie where they were put
         self.table: dict[Card, tuple[str, int]] = {}  # every open card: its zone, and the entry that laid it
         self.face_down: set[Card] = set()
@@ -179,9 +179,9 @@ class Fold:
                 self._turned_down(entry, zone, seat)
             case Conflict(card, entries):
                 self._say(Kind.CONFLICT, "SEEN_TWICE", card=card, entries=entries)
-                self.waiting.append(entry.number)
+                self.doubt.waiting.append(entry.number)
             case Note(code) if code.startswith("CAMERA_") and code.endswith("_OVER"):
-                self.unwatched = entry.number
+                self.doubt.unwatched = entry.number
             case _:
                 pass
 
@@ -192,7 +192,7 @@ class Fold:
         elif self.game.HANDS and fact.zone == "stock":
             self._turned_up(fact.card)
         elif fact.card is None:
-            self._unsure(entry, "UNREAD", fact.seat)
+            self._unsure(entry, fact, "UNREAD", fact.seat)
         elif fact.card in self.table and entry.source != "script":
             self._again(entry, fact.card, fact.zone)
         else:
@@ -211,7 +211,7 @@ class Fold:
         """A card was laid where cards are played: by the hand that laid it, or the seat in whose zone it lies."""
         seat = owner if owner is not None and not self.game.HANDS else fact.seat
         if seat is None or (seat is fact.seat and owner != seat and entry.seat_confidence < SURE_SEAT):
-            self._unsure(entry, "WHOSE", None)
+            self._unsure(entry, fact, "WHOSE", None)
         else:
             self._act(entry, Do.LAY, seat, fact.card, fact.zone)
 
@@ -232,25 +232,27 @@ class Fold:
             return
         self.moves += 1
         self._say(Kind.CONFLICT, "SEEN_TWICE", card=card, entries=(first, entry.number))
-        self.waiting.append(entry.number)
+        self.doubt.waiting.append(entry.number)
 
-    def _unsure(self, entry: Entry, code: str, seat: int | None) -> None:
+    def _unsure(self, entry: Entry, fact: Laid, code: str, seat: int | None) -> None:
         self.moves += 1
-        self.waiting.append(entry.number)
+        self.doubt.waiting.append(entry.number)
+        self.doubt.unsettled[entry.number] = fact
         self._say(Kind.UNSURE, code, seat=seat)
 
     def _unseen(self, entry: Entry) -> None:
         """Something was done while the camera saw nothing, and perhaps more: nobody is refused before it is said."""
         if entry.source != "script":
-            self.waiting.append(entry.number)
+            self.doubt.waiting.append(entry.number)
             self._say(Kind.UNSURE, "NOT_WATCHED")
 
     def _taken_back(self, entry: Entry, card: Card | None, zone: str, seat: int | None) -> None:
         if seat is None and card in self.table and (zone, card) not in self.strays:
             self._unseen(entry)
+        self.doubt.settle(lambda laid: laid.card == card and laid.zone == zone)
         if card is None:
             gone = [key for key in self.strays if key[0] == zone]
-            self.waiting = []
+            self.doubt.waiting = []
         else:
             gone = [key for key in self.strays if key[1] == card]
         for key in gone:
@@ -349,11 +351,11 @@ class Fold:
 
     def _in_doubt(self, verdict: Verdict) -> bool:
         """May what does not fit follow from something that was not read, not credited, or not seen at all?"""
-        if not self.waiting and self.unwatched is not None and verdict.refused != "NO_SUCH_ACT":
-            self.waiting.append(self.unwatched)
-            words = f"the camera saw nothing for a while: say what was done then, or strike entry {self.unwatched}"
-            self._say(Kind.UNSURE, "NOT_WATCHED", entries=(self.unwatched,), why=words)
-        return bool(self.waiting)
+        doubted = self.doubt.open
+        if not self.doubt.waiting and doubted is not None and verdict.refused != "NO_SUCH_ACT":
+            self.doubt.waiting.append(doubted)
+            self._say(Kind.UNSURE, "IN_DOUBT", entries=(doubted,), why=self.doubt.words)
+        return bool(self.doubt.waiting)
 
     def _answer(self, act: Act) -> Verdict:
         """The game's answer; a card that is none of this game's pack is refused whatever the game makes of it."""
@@ -389,9 +391,9 @@ class Fold:
         if act.do is Do.LAY and act.card is not None:
             self.table[act.card] = (act.zone, act.entry)
             self.strays.pop((act.zone, act.card), None)
-            self.unwatched = None
+            self.doubt.fits(Laid(act.card, act.zone, act.seat))
         self._say_strays()
-        self.waiting = []
+        self.doubt.waiting = []
         self._verdict(verdict)
         for seat, cards in verdict.new_hands:
             self.known.new_hand(seat, cards)
@@ -399,7 +401,7 @@ class Fold:
         self._leave_broke()
         if self.game.HANDS and act.do is Do.LAY and act.card is not None:
             self._proofs(self.known.lay(act.seat, act.card, act.entry, act.move))
-        for claim in verdict.claims if self.unwatched is None else ():  # what it is that he denies is not sure
+        for claim in verdict.claims if self.doubt.open is None else ():  # else what he denies may be another card
             self._proofs(self.known.claim(claim, act.entry, act.move))
         if self.state.over and not was_over:
             self._prize = lines
@@ -537,6 +539,7 @@ class Fold:
 
     def _clear(self, zone: str) -> None:
         self.table = {card: place for card, place in self.table.items() if place[0] != zone}
+        self.doubt.settle(lambda laid: laid.zone == zone)
         self.strays.pop((zone, None), None)
 
     def _say_strays(self) -> None:

@@ -211,7 +211,7 @@ class Match:
         """What a short press would mean now, by seat (see `quiet_acts`); nothing while entries wait to be settled."""
         fold = self._fold
         seats = len(self.setup.seats)
-        return ("",) * seats if fold.waiting else quiet_acts(self.game, fold.state, seats)
+        return ("",) * seats if fold.doubt.waiting else quiet_acts(self.game, fold.state, seats)
 
     @property
     def telling(self) -> tuple[tuple[str, ...], ...]:
@@ -222,8 +222,8 @@ class Match:
 
     def _out_of_step(self) -> str:
         """Why the table does not match the game, "" when it does."""
-        for number in self._fold.waiting[:1]:
-            if number == self._fold.unwatched:
+        for number in self._fold.doubt.waiting[:1]:
+            if number == self._fold.doubt.unwatched:
                 return f"the camera saw nothing for a while: say what was done then, or strike entry {number}"
             return f"entry {number} could not be read or credited: show the card again or say what it was"
         for zone, card in self._fold.strays:

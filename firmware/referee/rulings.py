@@ -100,6 +100,7 @@ CODES: dict[str, str] = {
     "UNREAD": "the card could not be read; show it again",
     "WHOSE": "nobody saw whose hand it was; say who laid it",
     "NOT_WATCHED": "something may have been done while the camera saw nothing: say what it was, or strike this entry",
+    "IN_DOUBT": "this does not fit, but not all before it was seen or read: say what was, or strike the entry named",
     "NO_SUCH_SEAT": "there is no such seat at this table",
     "SEEN_TWICE": "this card lies on the table already; one of the two readings is wrong",
     "WRONG_PACK": "this card was gathered by another seat; cards were moved, or a reading was wrong",

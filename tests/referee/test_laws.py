@@ -312,12 +312,30 @@ def test_after_a_time_unwatched_nobody_is_refused_before_people_say_what_was_don
         plain, dark = folded(setup, [*before, late]), folded(setup, [*before, over, late])
         if refusals(plain, late.number):
             assert not refusals(dark, late.number)
-            assert [r.code for r in dark.standing if r.entry == late.number][:1] == ["NOT_WATCHED"]
+            assert [r.code for r in dark.standing if r.entry == late.number][:1] == ["IN_DOUBT"]
             assert dark.view.out_of_step
             dark.add(Entry(number + 2, Corrected(over.number, None, "Ann", "nothing was done")))
             assert refusals(dark, late.number) == refusals(plain, late.number)
         else:
             assert accepted(dark) == accepted(plain)
+
+
+def test_a_card_that_fits_does_not_settle_another_that_was_never_credited() -> None:
+    """Fan Tan: nobody saw who laid the second card; the third fits all the same, the fourth only after the second."""
+    table = deal("fan_tan", 3)
+    laid: list[Laid] = []
+    while len(laid) < 3:
+        fact = table.next_fact()
+        table.tell(fact)
+        laid += [fact] if isinstance(fact, Laid) else []
+    entries = [replace(entry, source="camera") for entry in table.match.entries]
+    number = next(e.number for e in entries if e.fact == laid[1])
+    dark = [replace(e, fact=replace(laid[1], seat=None)) if e.number == number else e for e in entries]
+    wrong = Entry(len(entries), Pressed(table.match.view.turn or 1, Press.SHORT), source="button")
+    match = folded(table.match.setup, [*dark, wrong])
+    assert not [r for r in match.standing if r.kind.value in ("refused", "proved")]
+    match.add(Entry(len(entries) + 1, Corrected(number, laid[1], "Ann", "it was mine")))
+    assert said(match) == said(folded(table.match.setup, [*entries, wrong]))
 
 
 def accepted(match: Match) -> list[str]:
