@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from .cards import Card
 from .events import Laid
 
 
@@ -39,7 +40,7 @@ class Doubt:
         """These cards no longer lie there unread or uncredited."""
         self.unsettled = {number: laid for number, laid in self.unsettled.items() if not which(laid)}
 
-    def fits(self, laid: Laid) -> None:
+    def fits(self, card: Card) -> None:
         """A card was laid as the game would have it: what nobody watched has left it as it seemed."""
         self.unwatched = None
-        self.settle(lambda other: other.card == laid.card)
+        self.settle(lambda laid: laid.card == card)

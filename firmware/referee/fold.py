@@ -212,6 +212,10 @@ class Fold:
         seat = owner if owner is not None and not self.game.HANDS else fact.seat
         if seat is None or (seat is fact.seat and owner != seat and entry.seat_confidence < SURE_SEAT):
             self._unsure(entry, fact, "WHOSE", None)
+        elif fact.seat is None:  # whose card it is, its place tells; it came unseen, and more may have
+            unwatched = self.doubt.unwatched
+            self._act(entry, Do.LAY, seat, fact.card, fact.zone)
+            self.doubt.unwatched = unwatched
         else:
             self._act(entry, Do.LAY, seat, fact.card, fact.zone)
 
@@ -391,7 +395,7 @@ class Fold:
         if act.do is Do.LAY and act.card is not None:
             self.table[act.card] = (act.zone, act.entry)
             self.strays.pop((act.zone, act.card), None)
-            self.doubt.fits(Laid(act.card, act.zone, act.seat))
+            self.doubt.fits(act.card)
         self._say_strays()
         self.doubt.waiting = []
         self._verdict(verdict)

@@ -338,6 +338,21 @@ def test_a_card_that_fits_does_not_settle_another_that_was_never_credited() -> N
     assert said(match) == said(folded(table.match.setup, [*entries, wrong]))
 
 
+def test_a_card_that_came_unseen_ends_no_doubt_though_it_fits() -> None:
+    """The Wish Card: it lies in its owner's zone, so it is his; what came under it nobody knows."""
+    table = deal("wish_card", 1)
+    laid = table.next_fact()
+    assert isinstance(laid, Laid)
+    over = Entry(0, Note("CAMERA_DARK_OVER", ""), source="camera")
+    again = Entry(2, Laid(next(c for c in pack() if c != laid.card), laid.zone, laid.seat), source="camera")
+    codes = {}
+    for seat in (laid.seat, None):
+        match = folded(table.match.setup, [over, Entry(1, replace(laid, seat=seat), source="camera"), again])
+        assert not [r for r in match.standing if r.entry == 1 and r.kind.value in ("refused", "unsure")]
+        codes[seat] = [r.kind.value for r in match.standing if r.entry == 2]
+    assert codes == {laid.seat: ["refused"], None: ["unsure"]}
+
+
 def accepted(match: Match) -> list[str]:
     """What was said that holds nothing against anybody."""
     return [r.code for r in match.standing if r.kind.value != "proved"]
