@@ -15,6 +15,7 @@ import json
 import random
 import sys
 from collections import Counter
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,6 +32,8 @@ from firmware.simulator.session import Session, short
 from firmware.simulator.timeline import CardKey
 from firmware.watch import pressed, watch_frames
 from vision.reader import Reader
+
+Line = dict[str, Any]
 
 #: A fact may be told so much before it came to rest, and so much after its time, seconds (as recordings are scored).
 EARLY_S, LATE_S = 0.6, 2.0
@@ -67,7 +70,7 @@ def unseen(session: Session, number: int) -> tuple[Incident, ...]:
     return (kinds[number % 3],)
 
 
-def watched(session: Session, reader: Reader, incidents: tuple[Incident, ...] = ()) -> list[dict[str, Any]]:
+def watched(session: Session, reader: Reader, incidents: tuple[Incident, ...] = ()) -> list[Line]:
     """What the camera and the referee make of a session."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "table.toml"
@@ -80,24 +83,16 @@ def watched(session: Session, reader: Reader, incidents: tuple[Incident, ...] = 
     return list(watch_frames(camera, perception, presses, match))
 
 
-def compared(session: Session, told: list[dict[str, Any]], early_s: float = EARLY_S) -> Counter[str]:
+def compared(session: Session, told: list[Line], early_s: float = EARLY_S) -> Counter[str]:
     """How many facts there were and what became of them; and whether the result is what the script gives."""
     count: Counter[str] = Counter()
     facts = [line for line in told if line.get("fact") not in (None, "pressed", "taken_back", "corrected")]
     free = [line for line in facts if line["fact"] == "cut" or line.get("card") != "back"]
-    for truth in session.timeline.truth:
-        if truth.get("fact") in (None, "pressed") or truth.get("optional"):
-            continue
+    for truth, line in _matched(session.timeline.truth, free, early_s):
         count["facts"] += 1
-        near = [line for line in free if truth.get("rest", truth["t"]) - early_s <= line["t"] <= truth["t"] + LATE_S]
-        same = next((line for line in near if _key(line) == _key(truth)), None)
-        card = same or next((line for line in near if _card(line) == _card(truth)), None)
-        like = card or next((line for line in near if _place(line) == _place(truth)), None)
-        count[_word(truth, same, like)] += 1
-        if same is not None:
-            count[_delay(same["at"] - truth["t"])] += 1
-        if like is not None:
-            free.remove(like)
+        count[_word(truth, line)] += 1
+        if line is not None and _key(line) == _key(truth):
+            count[_delay(line["at"] - truth["t"])] += 1
     optional = [truth for truth in session.timeline.truth if truth.get("optional")]
     count["invented"] += sum(not any(_key(line) == _key(o) for o in optional) for line in free)
     count["sessions"] += 1
@@ -132,17 +127,36 @@ def _delay(seconds: float) -> str:
     return "told within 0.4 s" if seconds <= SOON_S else "told later"
 
 
-def _word(truth: dict[str, Any], same: dict[str, Any] | None, like: dict[str, Any] | None) -> str:
-    if same is not None:
-        return "found"
+def _matched(truth: Sequence[Line], free: list[Line], early_s: float) -> list[tuple[Line, Line | None]]:
+    """Each fact with what was told of it, taken from what is ``free``: what is told exactly first, then what is like."""
+    open_ = [line for line in truth if line.get("fact") not in (None, "pressed") and not line.get("optional")]
+    matched: list[tuple[Line, Line | None]] = []
+    for alike in (_key, _card, _place):
+        matched += [pair for one in open_ if (pair := _pair(one, free, alike, early_s))]
+        open_ = [one for one in open_ if not any(one is taken for taken, _ in matched)]
+    return matched + [(one, None) for one in open_]
+
+
+def _pair(truth: Line, free: list[Line], alike: Callable[[Line], Any], early_s: float) -> tuple[Line, Line] | None:
+    """A fact and what was told of it at about its time, taken from what is ``free``; None if nothing is ``alike``."""
+    for place, line in enumerate(free):
+        soon = truth.get("rest", truth["t"]) - early_s <= line["t"] <= truth["t"] + LATE_S
+        if soon and alike(line) == alike(truth):
+            return truth, free.pop(place)
+    return None
+
+
+def _word(truth: Line, like: Line | None) -> str:
     if like is None:
         return "missed"
+    if _key(like) == _key(truth):
+        return "found"
     if like.get("card") == truth.get("card"):
         return "no seat" if like.get("seat") is None else "wrong seat"
     return "unread" if like.get("card") == "?" else "misread"
 
 
-def _key(fact: dict[str, Any]) -> tuple[Any, ...]:
+def _key(fact: Line) -> tuple[Any, ...]:
     seats = tuple(sorted(fact.get("seats") or ()))
     names = ("fact", "card", "zone", "from", "to", "count")
     seat = None if fact["fact"] in ("turned_down", "exchanged", "gathered") else fact.get("seat")
@@ -150,11 +164,11 @@ def _key(fact: dict[str, Any]) -> tuple[Any, ...]:
     return (*(card if n == "card" else fact.get(n) for n in names), seat, seats)
 
 
-def _card(fact: dict[str, Any]) -> tuple[Any, ...]:
+def _card(fact: Line) -> tuple[Any, ...]:
     return *_place(fact), fact.get("card")
 
 
-def _place(fact: dict[str, Any]) -> tuple[Any, ...]:
+def _place(fact: Line) -> tuple[Any, ...]:
     return fact["fact"], fact.get("zone")
 
 
@@ -163,7 +177,7 @@ def _played(session: Session) -> Match:
     return run_script(load_scripts(json.dumps(script(session)), "the simulator's script")[0])[0]
 
 
-def _meant(session: Session, match: Match) -> dict[str, Any]:
+def _meant(session: Session, match: Match) -> Line:
     """The result of the session as it was written; what follows from cards that nobody has seen is left out.
 
     The nine of hearts that was turned up is known wherever it goes; one that never was lies in a pack, and only the
