@@ -128,7 +128,7 @@ def _delay(seconds: float) -> str:
 
 
 def _matched(truth: Sequence[Line], free: list[Line], early_s: float) -> list[tuple[Line, Line | None]]:
-    """Each fact with what was told of it, taken from what is ``free``: what is told exactly first, then what is like."""
+    """Each fact with what was told of it, taken from what is ``free``: exactly that first, then what is like it."""
     open_ = [line for line in truth if line.get("fact") not in (None, "pressed") and not line.get("optional")]
     matched: list[tuple[Line, Line | None]] = []
     for alike in (_key, _card, _place):
@@ -139,9 +139,9 @@ def _matched(truth: Sequence[Line], free: list[Line], early_s: float) -> list[tu
 
 def _pair(truth: Line, free: list[Line], alike: Callable[[Line], Any], early_s: float) -> tuple[Line, Line] | None:
     """A fact and what was told of it at about its time, taken from what is ``free``; None if nothing is ``alike``."""
+    first, last = float(truth.get("rest", truth["t"])) - early_s, float(truth["t"]) + LATE_S
     for place, line in enumerate(free):
-        soon = truth.get("rest", truth["t"]) - early_s <= line["t"] <= truth["t"] + LATE_S
-        if soon and alike(line) == alike(truth):
+        if first <= float(line["t"]) <= last and alike(line) == alike(truth):
             return truth, free.pop(place)
     return None
 
