@@ -139,7 +139,7 @@ def _matched(truth: Sequence[Line], free: list[Line], early_s: float) -> list[tu
 
 def _pair(truth: Line, free: list[Line], alike: Callable[[Line], Any], early_s: float) -> tuple[Line, Line] | None:
     """A fact and what was told of it at about its time, taken from what is ``free``; None if nothing is ``alike``."""
-    first, last = float(truth.get("rest", truth["t"])) - early_s, float(truth["t"]) + LATE_S
+    first, last = float(truth.get("rest") or truth["t"]) - early_s, float(truth["t"]) + LATE_S
     for place, line in enumerate(free):
         if first <= float(line["t"]) <= last and alike(line) == alike(truth):
             return truth, free.pop(place)
