@@ -18,6 +18,7 @@ from .board import Panel, open_panel
 from .buttons import Act, Gesture
 from .config import PanelConfig
 from .devices import DIGITS, SEGMENTS
+from .pins import exit_on_sigterm
 from .signals import Colour
 
 #: How long a seat is given to press its button.
@@ -26,6 +27,8 @@ ANSWER_S = 15.0
 SHOW_S = 0.7
 #: How often the buttons are looked at while an answer is waited for.
 LOOK_S = 0.1
+#: A press says what was seen of digits and buzzer only from the last step but one; one before that came too early.
+_SEEN_NS = round(2 * SHOW_S * 1e9)
 
 
 class Outcome(StrEnum):
@@ -55,8 +58,11 @@ Wait = Callable[[float], None]
 def check_panel(config: PanelConfig) -> Iterator[Report]:
     """Open the panel that ``config`` describes and check it on the real clock; its lights are off afterwards.
 
+    They are off after a SIGTERM as well. Only from the main thread.
+
     :raises PanelError: if it cannot be opened.
     """
+    exit_on_sigterm()
     with open_panel(config) as panel:
         panel.start()
         yield from check(panel, time.sleep)
@@ -68,7 +74,8 @@ def check(panel: Panel, wait: Wait) -> Iterator[Report]:
     The panel must not show a game meanwhile. Ends with one line for the whole: good, or what did not answer.
     """
     failed: list[str] = []
-    for step in (_seats, _host, _digits, _buzzer):
+    answered: set[int] = set()
+    for step in (partial(_seats, answered), partial(_host, answered), _digits, _buzzer):
         for report in step(panel, wait):
             if report.outcome is Outcome.FAILED:
                 failed.append(report.words)
@@ -109,7 +116,7 @@ def _looked_at(
     if (fault := _driven(panel, what, steps, wait)) is not None:
         yield fault
         return
-    for act in _acts(panel, wait):
+    for act in _acts(panel, panel.clock_ns() - _SEEN_NS, wait):
         if act.gesture is Gesture.TAP:
             yield Report(Outcome.GOOD, f"{what}: answered")
             return
@@ -142,39 +149,45 @@ def _at_once(seconds: float) -> None:
     """Nobody needs to see it."""
 
 
-def _seats(panel: Panel, wait: Wait) -> Iterator[Report]:
+def _seats(answered: set[int], panel: Panel, wait: Wait) -> Iterator[Report]:
     colours = (Colour.RED, Colour.GREEN, Colour.BLUE if panel.board.has_blue else Colour.AMBER)
     for seat in range(1, panel.seats + 1):
-        words = ", ".join(colours)
+        words, began_ns = ", ".join(colours), panel.clock_ns()
         yield Report(Outcome.DOING, f"seat {seat}: its light turns {words}; press the button of seat {seat}")
         steps = [partial(panel.board.light, seat, colour) for colour in colours]
         if (fault := _driven(panel, f"seat {seat} light", steps, wait)) is not None:
             yield fault
-        yield _answer(panel, seat, wait)
+        yield _answer(panel, seat, began_ns, answered, wait)
         yield from _quietly(panel, f"seat {seat} light", partial(panel.board.light, seat, Colour.OFF))
 
 
-def _host(panel: Panel, wait: Wait) -> Iterator[Report]:
+def _host(answered: set[int], panel: Panel, wait: Wait) -> Iterator[Report]:
     if panel.has_host:
+        began_ns = panel.clock_ns()
         yield Report(Outcome.DOING, "host: press the host's button")
-        yield _answer(panel, 0, wait)
+        yield _answer(panel, 0, began_ns, answered, wait)
 
 
-def _answer(panel: Panel, seat: int, wait: Wait) -> Report:
-    """Wait for the seat's press (0: the host's); another button's press says that two are swapped."""
-    for act in _acts(panel, wait):
-        if (report := _judged(act, seat)) is not None:
+def _answer(panel: Panel, seat: int, since_ns: int, answered: set[int], wait: Wait) -> Report:
+    """Wait for the seat's press (0: the host's); another button's press says that two are swapped.
+
+    A button that has ``answered`` for its own seat is not swapped: somebody impatient has pressed it once more.
+    """
+    for act in _acts(panel, since_ns, wait):
+        if act.seat not in answered and (report := _judged(act, seat)) is not None:
+            if report.outcome is Outcome.GOOD:
+                answered.add(seat)
             return report
     if seat in panel.held():
         return Report(Outcome.FAILED, f"{_who(seat)}: the button is down all the time; is it wired to the right pin?")
     return Report(Outcome.FAILED, f"{_who(seat)}: no answer in {ANSWER_S:.0f} s; light, button or their wires")
 
 
-def _acts(panel: Panel, wait: Wait) -> Iterator[Act]:
-    """What the buttons say until the time for an answer is over."""
+def _acts(panel: Panel, since_ns: int, wait: Wait) -> Iterator[Act]:
+    """What the buttons say until the time for an answer is over, of presses that began at ``since_ns`` or later."""
     for _ in range(round(ANSWER_S / LOOK_S)):
         wait(LOOK_S)
-        yield from panel.acts()
+        yield from (act for act in panel.acts() if act.t_ns >= since_ns)
 
 
 def _judged(act: Act, seat: int) -> Report | None:

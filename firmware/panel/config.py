@@ -24,8 +24,8 @@ HEADER: Mapping[int, int] = {
 
 #: Pulled up by resistors on the Pi itself: a lamp there glows while no program runs.
 PULLED_UP = (2, 3)
-#: SPI0 as the kernel claims it: MOSI, MISO, SCLK, CE0.
-SPI0 = {"spi data": 10, "spi in": 9, "spi clock": 11, "spi latch": 8}
+#: SPI0 as the kernel claims it: MOSI, MISO, SCLK, CE0 and, though nothing of ours is on it, CE1.
+SPI0 = {"spi data": 10, "spi in": 9, "spi clock": 11, "spi latch": 8, "spi second latch": 7}
 
 SMALL_SEATS_MAX = 4  # 4 seats take 23 of 26 pins; a fifth would need 3 more for a button and two lamps
 LARGE_SEATS_MAX = 8  # three 74HCT595 hold eight red-green-blue lights
@@ -238,7 +238,7 @@ def _check(config: PanelConfig, faults: _Faults) -> None:
 def _seats_fit(config: PanelConfig, faults: _Faults) -> None:
     most = SMALL_SEATS_MAX if config.board is BoardKind.SMALL else LARGE_SEATS_MAX
     if not SEATS_MIN <= config.seats <= most:
-        remedy = 'board = "large" has up to 8' if config.seats <= LARGE_SEATS_MAX else "8 is the most"
+        remedy = _other_seats(config.seats)
         faults.fit(["board"], f'"{config.board}" has 2 to {most} seats, the table {config.seats}; {remedy}')
         return
     if len(config.buttons) != config.seats:
@@ -251,6 +251,12 @@ def _seats_fit(config: PanelConfig, faults: _Faults) -> None:
             faults.fit([key], 'the large board has them on its chain; leave this out, or use board = "small"')
     if config.enable is None:
         faults.fit(["enable"], "the large board wants the pin that turns its lamps on, such as 25")
+
+
+def _other_seats(seats: int) -> str:
+    if seats < SEATS_MIN:
+        return "give each seat a [[zone]] (seat-1, seat-2 ...)"
+    return 'board = "large" has up to 8' if seats <= LARGE_SEATS_MAX else "8 is the most"
 
 
 def _small_fits(config: PanelConfig, faults: _Faults) -> None:

@@ -69,10 +69,19 @@ def open_board(config: PanelConfig, factory: Any) -> Board:
         return SmallBoard(config, factory) if config.board is BoardKind.SMALL else LargeBoard(config, factory)
     except GPIOPinInUse as error:
         raise PanelError(in_use(os.getpid())) from error
-    except gpiozero.GPIOZeroError as error:
-        raise PanelError(
-            f"the panel's pins cannot be claimed ({error}); check [panel] against `cardtable wiring`"
-        ) from error
+    except PanelError:
+        raise
+    except Exception as error:
+        # lgpio's own exception is no GPIOZeroError: a line that the kernel's SPI or another program has is "GPIO busy".
+        raise PanelError(_not_claimed(config, str(error) or type(error).__name__)) from error
+
+
+def _not_claimed(config: PanelConfig, cause: str) -> str:
+    spi, number = ("off", 1) if config.board is BoardKind.SMALL else ("on", 0)
+    return (
+        f"the panel's pins cannot be claimed ({cause}); stop what else uses them (systemctl stop cardtable), turn SPI "
+        f"{spi} (sudo raspi-config nonint do_spi {number}), and check [panel] against `cardtable wiring`"
+    )
 
 
 class Common:

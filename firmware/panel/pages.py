@@ -146,13 +146,16 @@ are not optional: they keep the lamps dark before the program starts and after i
 
 {_board_text(SMALL)}
 
+SPI, I2C and 1-wire must be off, as they are on a new Raspberry Pi OS: they would take GPIO 7 to 11, 2 and 3, and 4
+(`sudo raspi-config nonint do_spi 1`, `do_i2c 1`, `do_onewire 1`).
+
 ## Large: up to 8 seats
 
 ![Wiring of the large board](wiring-large.svg)
 
 {_board_text(LARGE)}
 
-SPI must be on: `sudo raspi-config nonint do_spi 0`.
+SPI must be on: `sudo raspi-config nonint do_spi 0`. 1-wire must be off (`do_onewire 1`): it would take GPIO 4.
 """
 
 

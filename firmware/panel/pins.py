@@ -158,12 +158,13 @@ def _claim_path(environ: Mapping[str, str]) -> Path:
 
 
 def exit_on_sigterm() -> None:
-    """Make SIGTERM an ordinary exit, so that ``finally`` and ``with`` run and the lights go off.
+    """Make SIGTERM leave by SystemExit (143, as a shell tells it), so that ``with`` runs and the lights go off.
 
-    Python ends at once on SIGTERM otherwise, and gpiozero cleans up only at an ordinary exit.
+    Python ends at once on SIGTERM otherwise, and gpiozero cleans up only at an ordinary exit. A game has its own way
+    of ending, between two entries (`firmware.service`).
     """
 
     def leave(_signal: int, _frame: FrameType | None) -> None:
-        sys.exit(0)
+        sys.exit(128 + signal.SIGTERM)
 
     signal.signal(signal.SIGTERM, leave)

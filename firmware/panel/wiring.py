@@ -43,6 +43,11 @@ class Wire:
         return HEADER[self.gpio]
 
     @property
+    def idle(self) -> bool:
+        """Whether nothing is wired to it: the kernel's SPI driver holds it, so that it is not free."""
+        return self.to == _HELD
+
+    @property
     def colour(self) -> str:
         """The colour that its wire is drawn in, by what it does."""
         return next((colour for word, colour in WIRE_COLOURS.items() if word in self.name), "#444444")
@@ -68,11 +73,13 @@ def _way(name: str, config: PanelConfig) -> tuple[str, str]:
     return "-", _CHAIN[name]
 
 
+_HELD = "nothing (the SPI driver holds it)"
 _CHAIN = {
     "spi data": "SER of chip 1",
     "spi clock": "SRCLK of every chip",
     "spi latch": "RCLK of every chip",
-    "spi in": "nothing (the SPI driver holds it)",
+    "spi in": _HELD,
+    "spi second latch": _HELD,
     "lamps on": f"OE of every chip; {PULL_OHM // 1000} k to 3.3 V keeps the lamps dark",
 }
 

@@ -21,7 +21,7 @@ LANE_PX = 11
 
 def draw(config: PanelConfig) -> Sheet:
     """The wiring as a picture: the header on the left, a row of parts for each pin, ground on the right."""
-    shown = sorted((wire for wire in wires(config) if wire.name != "spi in"), key=_drawn_last)
+    shown = sorted((wire for wire in wires(config) if not wire.idle), key=_drawn_last)
     rows = {wire: _row_y(place, wire) for place, wire in enumerate(shown)}
     parts_x = LANES_X + LANE_PX * len(shown) + 60
     bottom = TOP_PX + ROW_PX * max(len(shown) + 1, 20)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from firmware.panel.buttons import MS
-from firmware.panel.check import ANSWER_S, Outcome, check
+from firmware.panel.check import ANSWER_S, LOOK_S, Outcome, check
 from firmware.panel.devices import SEVEN
 from firmware.panel.signals import Colour
 
@@ -18,7 +18,12 @@ def run(table: Bench, presses: dict[str, int], held: str = "-") -> tuple[list[st
     """The check's lines and every picture of the lights, with somebody pressing what ``presses`` says for a line."""
     seen: list[tuple[Colour, ...]] = []
 
+    pending: list[tuple[int, int]] = []
+
     def wait(seconds: float) -> None:
+        if pending and seconds == LOOK_S:
+            seat, down_ms = pending.pop()
+            table.press(seat, down_ms=down_ms)
         table.clock.now_ns += round(seconds * 1000) * MS
         table.panel.tick()
         if not seen or seen[-1] != table.pins.lights():
@@ -29,7 +34,7 @@ def run(table: Bench, presses: dict[str, int], held: str = "-") -> tuple[list[st
         lines.append(f"{report.outcome}: {report.words}")
         answer = next((seat for start, seat in presses.items() if report.words.startswith(start)), None)
         if report.outcome is Outcome.DOING and answer is not None:
-            table.press(answer, down_ms=1200 if report.words.startswith(held) else 80)
+            pending.append((answer, 1200 if report.words.startswith(held) else 80))
     return lines, seen
 
 
@@ -67,6 +72,28 @@ def test_swapped_buttons_are_named(bench: Maker):
     lines, _ = run(bench(seats=2), {**WELL, "seat 1": 2, "seat 2": 1})
     assert "failed: seat 1: the button of seat 2 answered; are they swapped?" in lines
     assert "failed: seat 2: the button of seat 1 answered; are they swapped?" in lines
+
+
+def test_an_impatient_second_press_accuses_nobody_and_answers_nothing(bench: Maker):
+    table, lines = bench(seats=2), []
+
+    def wait(seconds: float) -> None:
+        if seconds == LOOK_S and "; press the button of seat 1" in lines[-1].words:
+            table.press(1)
+        table.run_ms(round(seconds * 1000))
+
+    for report in check(table.panel, wait):
+        lines.append(report)
+        if "seat 2: its" in report.words:
+            table.press(1)  # once more, while the next light shows
+        if report.words.startswith(("pool digits: segments", "buzzer: a low")):
+            table.press(0)  # before anything was to be seen or heard
+    told = [f"{report.outcome}: {report.words}" for report in lines if report.outcome is not Outcome.DOING]
+    assert told[0] == "good: seat 1: light seen, button answered"
+    assert [line.partition(" in 15 s")[0] for line in told[1:5]] == [
+        "failed: seat 2: no answer", "failed: host: no answer",
+        "failed: pool digits: nobody answered", "failed: buzzer: nobody answered",
+    ]  # fmt: skip
 
 
 def test_a_stuck_button_is_named(bench: Maker):

@@ -43,7 +43,7 @@ class TestUsualWiring:
             assert set(pins) <= set(HEADER)
 
     def test_the_budget_at_four_and_at_eight_seats(self):
-        assert (len(SMALL.pins()), len(LARGE.pins())) == (23, 15)
+        assert (len(SMALL.pins()), len(LARGE.pins())) == (23, 16)
 
     def test_the_header_has_26_pins_each_in_its_own_place(self):
         assert (len(HEADER), len(set(HEADER.values()))) == (26, 26)
@@ -72,6 +72,8 @@ class TestFaults:
             ({"board": "tiny"}, 4, "board: 'tiny' is none of none, small, large"),
             ({"board": "small"}, 5, 'board: "small" has 2 to 4 seats, the table 5; board = "large" has up to 8'),
             ({"board": "large"}, 9, 'board: "large" has 2 to 8 seats, the table 9; 8 is the most'),
+            ({"board": "large"}, 1, "has 2 to 8 seats, the table 1; give each seat a [[zone]] (seat-1, seat-2 ...)"),
+            ({"board": "large", "host": 7}, 2, "host: GPIO 7 is used for host button and spi second latch; free: "),
             ({"board": "large", "buttons": [4, 17]}, 3, "buttons: 3 seats want 3 pins, 2 given"),
             ({"board": "small", "lights": [[22, 23]]}, 2, "lights: 2 seats want 2 pairs [red, green], 1 given"),
             ({"board": "small", "segments": [7, 5]}, 2, "segments: a to g want 7 pins, 2 given"),

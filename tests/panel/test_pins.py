@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -72,7 +73,7 @@ class TestC01AsAService:
         child, cwd = home.start("wait", "TURN", "PAY", cwd=Path("/proc"))
         assert cwd == "/proc", "the working directory is left alone"
         assert home.lit == {SMALL.lights[0][1], SEAT_2_RED}
-        assert home.end(child, signal.SIGTERM) == 0
+        assert home.end(child, signal.SIGTERM) == 143
 
     def test_the_pipe_goes_where_the_unit_says(self, tmp_path: Path):
         run, other = tmp_path / "run", tmp_path / "other"
@@ -136,7 +137,7 @@ class TestC04TwoOwners:
         child, _ = home.start("fork", "TURN", "PAY")
         os.waitid(os.P_PID, child.pid, os.WNOHANG | os.WEXITED | os.WNOWAIT)
         assert SEAT_2_RED in home.lit
-        assert home.end(child, signal.SIGTERM) == 0
+        assert home.end(child, signal.SIGTERM) == 143
         assert home.lit == set()
 
     @pytest.mark.parametrize(
@@ -148,12 +149,41 @@ class TestC04TwoOwners:
         assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 
+class TestPinsHeldByTheKernel:
+    def test_a_busy_line_is_one_line_with_the_remedy(self, home: Home):
+        home.environ["FAKE_GPIO_BUSY"] = str(SMALL.lights[1][1])
+        child, _ = home.start("wait", "TURN", "PAY")
+        _, errors = child.communicate(timeout=60)
+        assert errors.splitlines()[-1] == (
+            "firmware.panel.pins.PanelError: the panel's pins cannot be claimed (GPIO busy); stop what else uses "
+            "them (systemctl stop cardtable), turn SPI off (sudo raspi-config nonint do_spi 1), and "
+            "check [panel] against `cardtable wiring`"
+        )
+        assert home.lit == set()
+
+
 class TestC09LightsAfterTheEnd:
     def test_sigterm_turns_them_off(self, home: Home):
         child, _ = home.start("wait", "TURN", "PAY")
         assert home.lit == {SMALL.lights[0][1], SEAT_2_RED}
-        assert home.end(child, signal.SIGTERM) == 0
+        assert home.end(child, signal.SIGTERM) == 143
         assert home.lit == set()
+
+    def test_a_check_that_is_ended_leaves_them_off(self, home: Home):
+        child, line = home.start("check")
+        assert line.startswith("seat 1: its light turns red")
+        deadline_s = time.monotonic() + 30
+        while not home.lit and time.monotonic() < deadline_s:
+            time.sleep(0.01)
+        assert home.lit
+        assert home.end(child, signal.SIGTERM) == 143
+        assert home.lit == set()
+
+    def test_a_program_that_ends_without_closing_its_panel_leaves_them_off(self, home: Home):
+        child, line = home.start("leave", "TURN", "PAY")
+        child.communicate(timeout=60)
+        assert (line, child.returncode, home.lit) == ("left", 0, set())
+        assert f"{SEAT_2_RED} 1" in home.log.read_text().splitlines()
 
     def test_an_exception_turns_them_off(self, home: Home):
         child, line = home.start("crash", "TURN", "PAY")

@@ -30,14 +30,14 @@ class TestEveryBoard:
         drawn = [item.text for item in draw(config).items if isinstance(item, Words)]
         for name, gpio in config.pins():
             assert any(line.split()[:2] == [str(HEADER[gpio]), str(gpio)] and name in line for line in table)
-            assert name == "spi in" or (name in drawn and f"GPIO {gpio}" in drawn)
+            assert name in ("spi in", "spi second latch") or (name in drawn and f"GPIO {gpio}" in drawn)
 
     def test_each_wire_of_the_picture_starts_at_its_pin(self, config: PanelConfig):
         items = draw(config).items
         dots = {item.text: (item.x, item.y - 4) for item in items if isinstance(item, Words) and item.text.isdigit()}
         starts = [item.points[0] for item in items if isinstance(item, Line)]
         for wire in wires(config):
-            assert wire.name == "spi in" or dots[str(wire.pin)] in starts
+            assert wire.idle or dots[str(wire.pin)] in starts
 
     def test_the_picture_holds_all_that_is_drawn(self, config: PanelConfig):
         drawn = draw(config)

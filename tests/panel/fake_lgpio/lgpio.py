@@ -2,6 +2,7 @@
 
 It does on import what lgpio 0.2.2 does: makes a pipe's file in ``$LG_WD`` or the working directory, and moves the
 process to ``$LG_WD``.  ``$FAKE_GPIO`` names the file of levels; every write is also appended to ``$FAKE_GPIO.log``.
+``$FAKE_GPIO_BUSY``: a line that somebody else has.
 """
 
 from __future__ import annotations
@@ -53,6 +54,8 @@ def gpio_claim_alert(handle: int, gpio: int, edges: int, flags: int = 0) -> int:
 
 
 def gpio_claim_output(handle: int, gpio: int, level: int = 0, flags: int = 0) -> int:
+    if str(gpio) == os.environ.get("FAKE_GPIO_BUSY"):
+        raise error("GPIO busy")
     _modes[gpio] = _OUT
     return gpio_write(handle, gpio, level)
 
