@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import warnings
+from dataclasses import replace
 from typing import Any
 
 import gpiozero
@@ -11,8 +13,9 @@ from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from firmware.panel.board import demo_board, open_panel, pool_text
 from firmware.panel.buttons import MS, Act
+from firmware.panel.config import BoardKind, default
 from firmware.panel.devices import SEVEN, SmallBoard, chain_words
-from firmware.panel.mock import Change, TracedPin
+from firmware.panel.mock import Change, MockPins, TracedPin
 from firmware.panel.pins import PanelError
 from firmware.panel.signals import Colour, Meaning, PanelState, signal
 
@@ -70,6 +73,16 @@ class TestLamps:
         table.run_ms(200)
         changes = [(0, "on"), (700, "off"), (900, "on"), (1050, "off")]
         assert table.lamp_trace(1) == [(ms, f"red {word}") for ms, word in changes]
+
+    def test_another_count_begins_anew(self, bench: Maker):
+        table = bench(seats=2)
+        table.show(Meaning.PAY, Meaning.DARK, count=3)
+        table.run_ms(1000)
+        table.show(Meaning.PAY, Meaning.DARK, count=1)
+        table.run_ms(200)
+        changes = [(0, "on"), (150, "off"), (350, "on"), (500, "off"), (700, "on"), (850, "off")]
+        again = [(1000, "on"), (1150, "off")]
+        assert table.lamp_trace(1) == [(ms, f"red {word}") for ms, word in [*changes, *again]]
 
     def test_the_same_trace_on_each_pi(self, bench: Maker):
         traces = []
@@ -345,6 +358,15 @@ class TestTrouble:
         table.panel.close()
         assert (table.pins.lights(), table.pins.digits(), table.pins.tone()) == ((OFF,) * seats, "  ", 0)
 
+    def test_closing_a_large_board_darkens_it_though_its_chain_hangs(self, bench: Maker):
+        table = bench("large", 6)
+        enable = table.pins.config.enable
+        table.panel.board.latch = _gone  # type: ignore[method-assign]
+        table.pins.trace.clear()
+        table.panel.close()
+        driven = [change.high for change in table.pins.trace if change.gpio == enable]
+        assert driven[:1] == [True], "OE is driven high before the pin is let go"
+
     def test_a_closed_panel_shows_nothing_more(self, bench: Maker):
         table = bench()
         table.panel.close()
@@ -402,6 +424,21 @@ class TestThread:
         assert pins.trace.maxlen == 100_000
         pins.trace.append(Change(0, 17, True))
         panel.close()
+
+
+def test_without_spi_there_is_no_other_way_to_the_chain(monkeypatch: pytest.MonkeyPatch):
+    config = replace(default(BoardKind.LARGE, 5), factory="mock")
+    pins = MockPins(config)
+    real = pins._get_spi_class
+    monkeypatch.setattr(pins, "_get_spi_class", lambda shared, hardware: _off if hardware else real(shared, hardware))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(PanelError, match=r"^SPI is off \(.*\); turn it on with: sudo raspi-config nonint do_spi 0"):
+            open_panel(config, pins)
+
+
+def _off(**_: object) -> None:
+    raise OSError("no /dev/spidev0.0")
 
 
 def _wait_for_acts(panel: Any) -> list[Act]:

@@ -155,6 +155,16 @@ def test_what_is_said_does_not_depend_on_how_often_time_is_told(gaps: list[int],
     assert [(f"{a.gesture} {a.taps}" if a.taps else str(a.gesture), a.t_ns // MS) for a in told] == play(edges, 200_000)
 
 
+def test_a_clock_that_goes_back_neither_loses_a_press_nor_counts_it_twice():
+    steps = [(edge, 5000, 0), (edge, 5080, 1), (edge, 100, 0), (edge, 180, 1), (edge, 6000, 0), (edge, 6080, 1)]
+    state, told = Button(), list[Act]()
+    for step, t_ms, level in steps:
+        state, acts = step(state, t_ms * MS, level == 0, TIMING)
+        told += acts
+    told += advance(state, 8000 * MS, TIMING)[1]
+    assert [(act.gesture, act.taps, act.t_ns // MS) for act in told] == [(Gesture.TAP, 1, 5000), (Gesture.TAP, 1, 6000)]
+
+
 @QUICK
 @given(st.lists(st.tuples(st.integers(30, 900), st.integers(30, 2000)), max_size=12))
 def test_clean_presses_are_counted_once_each(presses: list[tuple[int, int]]):

@@ -87,6 +87,11 @@ class TestQueue:
             voice.speak_next()
         assert (lines, voice.on) == (["voice: off, Device or resource busy"], False)
 
+    def test_a_program_that_never_ends_is_given_up(self, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr("firmware.panel.voice.SPEAK_MAX_S", 0.05)
+        with pytest.raises(OSError, match=r"^sleep did not finish in 0 s$"):
+            Speaker(("sleep", "3"))("anything")
+
     def test_telling_never_waits_for_the_speaker(self):
         speaking, go_on = threading.Event(), threading.Event()
 
