@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from ..referee.events import Press, Pressed
 from .buttons import Act, Gesture
@@ -43,13 +44,22 @@ class Desk:
 
     def attention(self) -> Attention:
         """What of this the lights must show."""
-        confirm = {t.to: t.counters for t in self.transfers if t.given}
+        confirm = {t.to: t.counters for t in reversed(self.transfers) if t.given}  # the oldest is asked for first
         return Attention(self.fault, self.dispute, self.release, self.absent, confirm, self.balance, self.again)
 
     def wants(self, seat: int) -> str:
         """What a tap of ``seat`` would confirm: GIVEN or GOT, "" where no transfer waits for it."""
-        first = next((t for t in self.transfers if seat == (t.to if t.given else t.payer)), None)
-        return "" if first is None else "GOT" if first.given else "GIVEN"
+        transfer = self.asked(seat)
+        return "" if transfer is None else "GOT" if transfer.given else "GIVEN"
+
+    def asked(self, seat: int) -> Transfer | None:
+        """The transfer that a tap of ``seat`` confirms: one to receive before one to give, as the light shows them.
+
+        The oldest of its kind, so that one press never settles two.
+        """
+        got = (t for t in self.transfers if t.given and t.to == seat)
+        owed = (t for t in self.transfers if not t.given and t.payer == seat)
+        return next(chain(got, owed), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +104,13 @@ def take(
 
 
 def _tapped(desk: Desk, act: Act) -> tuple[Desk, Told]:
-    """A short press: "given" or "got it" where a transfer waits for this seat, else the game's quiet act.
-
-    The oldest transfer that waits for this very press takes it, so that one press never settles two.
-    """
-    for transfer in desk.transfers:
-        if transfer.given and act.seat == transfer.to:
-            return paid(desk, transfer), Told(paid=(transfer,))
-        if not transfer.given and act.seat == transfer.payer:
-            return given(desk, transfer), Told(given=(transfer,))
-    return desk, Told((Pressed(act.seat, Press.SHORT, act.taps),))
+    """A short press: "given" or "got it" where a transfer waits for this seat, else the game's quiet act."""
+    transfer = desk.asked(act.seat)
+    if transfer is None:
+        return desk, Told((Pressed(act.seat, Press.SHORT, act.taps),))
+    if transfer.given:
+        return paid(desk, transfer), Told(paid=(transfer,))
+    return given(desk, transfer), Told(given=(transfer,))
 
 
 def given(desk: Desk, transfer: Transfer) -> Desk:

@@ -80,3 +80,24 @@ class TestFromSeatToSeat:
     def test_others_play_on_meanwhile(self):
         desk, _ = take(owe(Desk(), 1, 2, 3), tap(1), 1.0, HAVE)
         assert take(desk, tap(4), 2.0, HAVE) == (desk, Told((Pressed(4, Press.SHORT, 1),)))
+
+
+class TestSeveralTransfers:
+    def test_of_two_that_came_the_light_asks_for_the_one_that_the_press_settles(self):
+        desk = owe(owe(Desk(), 1, 3, 2), 2, 3, 5)
+        for seat in (1, 2):
+            desk, _ = take(desk, tap(seat), 0.0, {})
+        asked = []
+        while counters := desk.attention().confirm.get(3):
+            desk, told = take(desk, tap(3), 0.0, {})
+            asked.append((counters, [t.counters for t in told.paid]))
+        assert asked == [(2, [2]), (5, [5])]
+
+    def test_who_owes_and_is_to_confirm_confirms_first_as_the_light_says(self):
+        desk = owe(owe(Desk(), 1, 2, 4), 3, 1, 1)
+        desk, _ = take(desk, tap(3), 0.0, {})
+        assert (desk.attention().confirm, desk.wants(1)) == ({1: 1}, "GOT")
+        desk, told = take(desk, tap(1), 0.0, {})
+        assert ([t.payer for t in told.paid], desk.wants(1)) == ([3], "GIVEN")
+        desk, told = take(desk, tap(1), 0.0, {})
+        assert ([t.to for t in told.given], desk.wants(1), desk.wants(2)) == ([2], "", "GOT")
