@@ -45,7 +45,8 @@ class Desk:
     def attention(self) -> Attention:
         """What of this the lights must show."""
         confirm = {t.to: t.counters for t in reversed(self.transfers) if t.given}  # the oldest is asked for first
-        return Attention(self.fault, self.dispute, self.release, self.absent, confirm, self.balance, self.again)
+        pay = {t.payer: t.counters for t in reversed(self.transfers) if not t.given}
+        return Attention(self.fault, self.dispute, self.release, self.absent, confirm, self.balance, self.again, pay)
 
     def wants(self, seat: int) -> str:
         """What a tap of ``seat`` would confirm: GIVEN or GOT, "" where no transfer waits for it."""

@@ -55,7 +55,8 @@ class Attention:
     ``fault``: what is wrong with the machine, empty for nothing. ``dispute``: the referee was called. ``release``:
     seats whose button is held or stuck. ``absent``: seats that are not playing. ``confirm``: counters that a seat is
     to say it received. ``balance``: counters to show on demand, and when that was asked for in seconds. ``again``:
-    seats whose press could not be judged, and since when in seconds.
+    seats whose press could not be judged, and since when in seconds. ``pay``: counters that a seat is to say it gave
+    to another.
     """
 
     fault: str = ""
@@ -65,6 +66,7 @@ class Attention:
     confirm: Mapping[int, int] = field(default_factory=dict)
     balance: Mapping[int, tuple[int, float]] = field(default_factory=dict)
     again: Mapping[int, float] = field(default_factory=dict)
+    pay: Mapping[int, int] = field(default_factory=dict)
 
 
 #: What is to be put right, and by which seats.
@@ -131,6 +133,8 @@ def _from_attention(seat: int, attention: Attention, now_s: float) -> Iterable[S
         yield signal(Meaning.DISPUTE)
     if count := attention.confirm.get(seat):
         yield signal(Meaning.CONFIRM, count)
+    if count := attention.pay.get(seat):
+        yield signal(Meaning.PAY, count)
     if seat in attention.balance:
         count, asked_s = attention.balance[seat]
         if _within(asked_s, now_s, TABLE[Meaning.BALANCE].lasts_ms):

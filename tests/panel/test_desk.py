@@ -54,7 +54,7 @@ class TestOneSeat:
 class TestFromSeatToSeat:
     def test_both_must_press_payer_first(self):
         desk = owe(Desk(), 1, 2, 3)
-        assert desk.attention() == Attention()
+        assert desk.attention() == Attention(pay={1: 3}), "the payer's light says what its press would say"
         desk, told = take(desk, tap(1), 1.0, HAVE)
         given = Told(given=(Transfer(1, 2, 3),))
         assert (told, desk.attention()) == (given, Attention(confirm={2: 3}))

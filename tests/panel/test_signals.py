@@ -220,6 +220,16 @@ class TestRulings:
         turn = said(Kind.TURN, 2, t_s=2.0, entry=6)
         assert meanings(View(turn=2), unsure, turn, now_s=3.0) == ["WAITING", "TURN", "WAITING"]
 
+    def test_a_card_that_could_not_be_read_follows_a_refusal_of_the_same_seat(self):
+        refused, unsure = said(Kind.REFUSED, 1, t_s=1.0, entry=1), said(Kind.UNSURE, 1, t_s=2.0, entry=2)
+        assert meanings(View(), refused, unsure, now_s=3.0)[0] == "SHOW_AGAIN"
+
+    def test_a_payment_to_another_seat_is_pulsed_until_its_payer_has_pressed(self):
+        shown = signals(3, View(turn=1), [], 0.0, Attention(pay={1: 3}, confirm={2: 4})).lights
+        assert [(light.meaning.name, light.words) for light in shown[:2]] == [
+            ("PAY", "pay 3"), ("CONFIRM", "press when you got 4"),
+        ]  # fmt: skip
+
     def test_paid_gives_way_when_it_is_that_seats_turn_again(self):
         paid = said(Kind.PAID, 1, entry=4)
         assert meanings(View(turn=1), paid, said(Kind.TURN, 1, entry=4))[0] == "PAID"
