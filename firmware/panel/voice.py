@@ -154,7 +154,7 @@ class Voice:
     def _speak(self, text: str) -> None:
         try:
             self._speaker(text)
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: a name that cannot be written in the program's encoding
             self._on_fault(f"voice: off, {error}")
             self._closed = True
             self._queue.clear()

@@ -87,6 +87,14 @@ class TestQueue:
             voice.speak_next()
         assert (lines, voice.on) == (["voice: off, Device or resource busy"], False)
 
+    def test_a_name_that_cannot_be_written_ends_in_a_line_and_not_in_a_dead_thread(self):
+        lines: list[str] = []
+        voice = Voice(Say.ALL, {1: "Zo\udceb"}, Speaker(("cat",)), on_fault=lines.append)
+        voice.tell(Ruling(Kind.TURN, seat=1))
+        voice.speak_next()
+        assert [line[:12] for line in lines] == ["voice: off, "]
+        assert not voice.on
+
     def test_a_program_that_never_ends_is_given_up(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr("firmware.panel.voice.SPEAK_MAX_S", 0.05)
         with pytest.raises(OSError, match=r"^sleep did not finish in 0 s$"):
