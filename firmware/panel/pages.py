@@ -14,6 +14,7 @@ from .config import LARGE, SMALL, PanelConfig
 from .drawing import Box, Item, Line, Sheet, Words, sheet, svg
 from .signals import PULSES_MAX, TABLE, Colour, Meaning, beat, rhythm, signal
 from .terminal import strip
+from .voice import STALE_S
 from .wiring import parts_list, pin_table
 from .wiring_picture import draw
 
@@ -156,6 +157,19 @@ SPI, I2C and 1-wire must be off, as they are on a new Raspberry Pi OS: they woul
 {_board_text(LARGE)}
 
 SPI must be on: `sudo raspi-config nonint do_spi 0`. 1-wire must be off (`do_onewire 1`): it would take GPIO 4.
+
+## When it is wired
+
+    sudo systemctl stop cardtable      # the pins have one owner
+    cardtable check --panel            # each light, button, segment and note in turn; says what did not answer
+    sudo systemctl start cardtable
+
+`cardtable wiring --png wiring.png` (or `--svg`) draws your own panel, once the mat and the calibration are made.
+
+## The voice
+
+`say` wants `espeak-ng` (`sudo apt install espeak-ng`) and a sound device; without either the voice is off, one line
+says why, and the game goes on. A ruling that could not be said within {STALE_S:g} s is not said any more.
 """
 
 

@@ -93,6 +93,14 @@ class TestSeveralTransfers:
             asked.append((counters, [t.counters for t in told.paid]))
         assert asked == [(2, [2]), (5, [5])]
 
+    def test_of_two_that_one_seat_owes_the_light_shows_the_one_that_the_press_gives(self):
+        desk = owe(owe(Desk(), 1, 2, 2), 1, 3, 5)
+        asked = []
+        while counters := desk.attention().pay.get(1):
+            desk, told = take(desk, tap(1), 0.0, {})
+            asked.append((counters, [t.counters for t in told.given]))
+        assert asked == [(2, [2]), (5, [5])]
+
     def test_who_owes_and_is_to_confirm_confirms_first_as_the_light_says(self):
         desk = owe(owe(Desk(), 1, 2, 4), 3, 1, 1)
         desk, _ = take(desk, tap(3), 0.0, {})
