@@ -169,8 +169,10 @@ def load_game(path: Path) -> Setup:
     seats = read.strings("seats")
     if len(set(seats)) != len(seats):
         read.fault("seats", "two seats have the same name")
+    if read.sound("seats") and len(seats) < 2:
+        read.fault("seats", "two names or more are wanted")
     dealer = read.data.get("dealer")
-    if dealer is not None and seats and not (type(dealer) is int and 1 <= dealer <= len(seats)):
+    if dealer is not None and len(seats) > 1 and not (type(dealer) is int and 1 <= dealer <= len(seats)):
         read.fault("dealer", f"{quoted(dealer)} is no seat; seats are 1 to {len(seats)}")
     setup = Setup(
         game=read.text("game", ""),

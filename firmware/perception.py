@@ -89,7 +89,7 @@ class Perception:
     def _trouble_told(self, outlook: Outlook, frame: Frame) -> list[Observation]:
         words = []
         if outlook.began is not None:
-            words.append(Trouble(outlook.began[0], min(outlook.began[1], self.settled_until())))
+            words.append(Trouble(outlook.began[0], max(0.0, min(outlook.began[1], self.settled_until()))))
         if outlook.ended is not None:
             words.append(Trouble(outlook.ended, frame.seconds, over=True))
         told = [one for word in words for one in self.seating.hear(word, frame.seconds)]

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from vision.frames import rate_of
+from vision.frames import length_of, rate_of
+from vision.surface import SurfaceError
 
-from .config import ConfigError, load_game, load_table
-from .perception import Camera, CardReader, Perception, recorded
+from .config import ConfigError, TableConfig, load_game, load_table
+from .fitting import misfits
+from .perception import Camera, CardReader, Perception, recorded, surface_of
 from .referee.events import (
     Corrected,
     Cut,
@@ -39,6 +41,10 @@ _CONTRACT: Final = (Laid, TakenBack, TurnedDown, Gathered, Exchanged, Cut, Press
 """The facts of the table contract; what else is entered is printed as a note."""
 
 
+_AFTER_S: Final = 10.0
+"""A press may come so long after the last picture: a film that was cut a little short is judged all the same."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Told:
     """A press as the recording has it."""
@@ -55,8 +61,7 @@ def watch(recording: Path, reader: CardReader, trace: Path | None = None) -> Ite
     :raises ConfigError: if table.toml, game.toml or presses.jsonl cannot be used.
     :raises OSError: if the frames cannot be read, or the film not written. All messages are one line with the remedy.
     """
-    if recording.is_file():
-        raise ConfigError(f"{recording}: is a file; give the recording's folder")
+    _look_like_recording(recording)
     table = load_table(recording / "table.toml")
     try:
         match = Match(load_game(recording / "game.toml"))
@@ -64,7 +69,12 @@ def watch(recording: Path, reader: CardReader, trace: Path | None = None) -> Ite
         raise ConfigError(f"{recording / 'game.toml'}: {error}") from None
     presses = load_presses(recording / "presses.jsonl", len(match.setup.seats))
     camera = recorded(recording)
+    _fit(recording, table, match.setup.seats, camera.size_px)
+    if presses and presses[-1].t > (end_s := length_of(camera)) + _AFTER_S:
+        words = f"a press at {presses[-1].t:g} s, the pictures end at {end_s:.1f} s; mend or remove the line"
+        raise ConfigError(f"{recording / 'presses.jsonl'}: {words}")
     perception = Perception(table, reader, camera.size_px)
+    _look_like_film(trace)
     if trace is None:
         return watch_frames(camera, perception, presses, match)
     video = recording / "video.mp4"
@@ -72,6 +82,33 @@ def watch(recording: Path, reader: CardReader, trace: Path | None = None) -> Ite
         raise ConfigError(f"{trace}: is the recording itself; name another file")
     film = Trace.open(trace, camera.size_px, rate_of(camera), match.setup.seats)
     return watch_frames(camera, perception, presses, match, film)
+
+
+def _look_like_recording(folder: Path) -> None:
+    """:raises ConfigError: if it is no folder that holds what a recording must."""
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(f"{folder}: is no folder; give the recording's folder")
+    lacking = [name for name in ("table.toml", "game.toml") if not (folder / name).exists()]
+    if lacking:
+        why = f"lacks {' and '.join(lacking)}" if folder.exists() else "is not there"
+        raise ConfigError(f"{folder}: {why}; give a folder that `cardtable play --record` wrote")
+
+
+def _look_like_film(trace: Path | None) -> None:
+    """:raises ConfigError: if something else than a film would be overwritten."""
+    if trace is not None and trace.exists() and trace.suffix.lower() != ".mp4":
+        raise ConfigError(f"{trace}: is there and is no film; name a file that ends in .mp4")
+
+
+def _fit(recording: Path, table: TableConfig, seats: Sequence[str], size_px: tuple[int, int]) -> None:
+    """:raises ConfigError: with all that does not fit, in one line."""
+    file = recording / "table.toml"
+    try:
+        faults = list(misfits(table, surface_of(table), seats, size_px))
+    except SurfaceError as error:
+        raise ConfigError(f"{file}: {error}") from None
+    if faults:
+        raise ConfigError(f"{file}: {'; '.join(faults)}")
 
 
 def watch_frames(
@@ -146,13 +183,13 @@ def load_presses(path: Path, seats: int) -> list[_Told]:
 
 
 def _press(line: str, where: str, seats: int) -> _Told:
-    wanted = f'{{"t": seconds, "seat": 1..{seats}, "press": "short" or "long"}}'
+    wanted = f'{{"t": seconds from 0 on, "seat": 1..{seats}, "press": "short" or "long"}}'
     try:
         data = json.loads(line)
         t, seat, press = float(data["t"]), data["seat"], Press(data["press"])
     except (ValueError, KeyError, TypeError):
         raise ConfigError(f"{where}: is no press; wanted {wanted}") from None
-    if not (math.isfinite(t) and type(seat) is int and 1 <= seat <= seats):
+    if not (0 <= t < math.inf and type(seat) is int and 1 <= seat <= seats):
         raise ConfigError(f"{where}: is no press; wanted {wanted}")
     return _Told(t, Pressed(seat, press))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,8 @@ import cv2
 import pytest
 
 from firmware.config import Calibration, ConfigError, TableConfig, Zone
-from firmware.perception import Perception
+from firmware.fitting import misfits
+from firmware.perception import Perception, surface_of
 from firmware.referee.events import Press, Pressed
 from firmware.referee.match import Match, Setup
 from firmware.watch import load_presses, pressed, watch, watch_frames
@@ -198,6 +199,56 @@ def test_missing_part_is_one_line_that_names_it(recording: Path, name: str) -> N
 
 
 @pytest.mark.parametrize(
+    ("file", "was", "now", "words"),
+    [
+        ("table.toml", "[780.0, 50.0]", "[1780.0, 50.0]", r"\(1780, 50\) lies outside pictures of 840x660"),
+        ("table.toml", "[780.0, 50.0], [780.0, 610.0]", "[780.0, 610.0], [780.0, 50.0]", "cross over"),
+        (
+            "table.toml",
+            "[780.0, 50.0], [780.0, 610.0], [60.0, 610.0]",
+            "[60.0, 50.0], [60.0, 50.0], [60.0, 50.0]",
+            "one line",
+        ),
+        ("table.toml", '"seat-3"', '"seat-7"', r"seat 3 \(Cy\) has no zone"),
+        ("game.toml", "Ann = 5", "Ann = 50", "60 cards are dealt"),
+        ("presses.jsonl", '"t": 0.1', '"t": 1e9', "the pictures end"),
+    ],
+)
+def test_files_that_do_not_belong_together_are_one_line(
+    recording: Path, file: str, was: str, now: str, words: str
+) -> None:
+    text = (recording / file).read_text()
+    assert was in text
+    (recording / file).write_text(text.replace(was, now))
+    with pytest.raises(ConfigError, match=words) as error:
+        list(watch(recording, World()))
+    assert str(error.value).startswith(str(recording / file))
+    assert "\n" not in str(error.value)
+
+
+def test_squashed_film_and_zones_off_the_table_are_told() -> None:
+    squashed = replace(TABLE, camera=replace(TABLE.camera, picture=tuple((x, y / 2) for x, y in PICTURE)))
+    far = replace(TABLE, zones=(*TABLE.zones, Zone("stock", ((2000, 100), (2100, 100), (2100, 200)))))
+    for table, words in ((TABLE, []), (squashed, ["a card would be 2.0 times as wide"]), (far, ['"stock" lies off'])):
+        told = list(misfits(table, surface_of(table), ["Ann", "Bo", "Cy"], SIZE_PX))
+        assert [word in line for word, line in zip(words, told, strict=True)] == [True] * len(words)
+
+
+def test_what_is_no_recording_is_told_apart(tmp_path: Path, recording: Path) -> None:
+    for path, words in (
+        (tmp_path / "none", "is not there; give a folder that"),
+        (Path("/dev/null"), "is no folder"),
+        (tmp_path / "frames", r"lacks table\.toml and game\.toml"),
+    ):
+        with pytest.raises(ConfigError, match=words):
+            watch(path, World())
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(ConfigError, match="is no film"):
+        watch(recording, World(), tmp_path / "notes.txt")
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "not json",
@@ -208,6 +259,7 @@ def test_missing_part_is_one_line_that_names_it(recording: Path, name: str) -> N
         '{"t": 1, "seat": 1, "press": "twice"}',
         '{"t": 1, "seat": true, "press": "short"}',
         '{"t": NaN, "seat": 1, "press": "short"}',
+        '{"t": -5, "seat": 1, "press": "short"}',
     ],
 )
 def test_bad_press_names_its_line(tmp_path: Path, line: str) -> None:

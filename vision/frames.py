@@ -108,6 +108,11 @@ def rate_of(camera: Camera) -> float:
     return float(getattr(camera, "fps", _FOLDER_FPS))
 
 
+def length_of(camera: Camera) -> float:
+    """How long a recording says it is, seconds; infinite where it does not say."""
+    return float(getattr(camera, "length_s", math.inf))
+
+
 def read_after(camera: Camera, after_ns: int, patience: int = 30) -> Frame | None:
     """The first frame whose exposure began at ``after_ns`` or later: an older picture is no evidence (B05).
 
@@ -187,6 +192,12 @@ class VideoFile:
         self.index += 1
         return frame
 
+    @property
+    def length_s(self) -> float:
+        """The time of the end, seconds, as the file says."""
+        said = float(self.capture.get(cv2.CAP_PROP_FRAME_COUNT))
+        return said / self.fps if said > 0 else math.inf
+
     def _all_there(self) -> None:
         """A file that was cut or damaged ends early: it must not pass for a whole session."""
         said = int(self.capture.get(cv2.CAP_PROP_FRAME_COUNT))
@@ -242,6 +253,11 @@ class PictureFolder:
         frame = Frame(image, self.times[self.index], self.index)
         self.index += 1
         return frame
+
+    @property
+    def length_s(self) -> float:
+        """The time of the last picture, seconds."""
+        return self.times[-1]
 
     @property
     def fps(self) -> float:

@@ -72,6 +72,11 @@ class Surface:
             raise SurfaceError("[camera]: the places lie on one line; run `cardtable calibrate` again")
         if np.abs(project(to_mm, px) - mm).max() > _WORST_FIT_MM:
             raise SurfaceError("[camera]: the places in the picture and on the table do not belong together; calibrate")
+        depth = np.c_[px, np.ones(len(px))] @ to_mm[2]
+        if depth.min() * depth.max() <= 0:
+            raise SurfaceError(
+                "[camera]: the places cross over; name them in the same order round the table in picture and table"
+            )
         middle = mm.mean(0)
         back: Floats = np.asarray(np.linalg.inv(to_mm), float)
         return cls(to_mm, back, (float(middle[0]), float(middle[1])), card_mm, lens, bend)

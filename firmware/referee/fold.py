@@ -31,6 +31,7 @@ from .events import (
     TakenBack,
     TurnedDown,
 )
+from .house import BadSetup
 from .knowledge import Knowledge, Proof
 from .ledger import BEFORE
 from .rulings import Kind, Ruling, words_of
@@ -91,7 +92,7 @@ class Fold:
 
     def __init__(self, game: Game, deal: Deal, house: Any) -> None:
         self.game, self.deal, self.house = game, deal, house
-        opening = game.start(deal, house)
+        opening = _dealt(game.start(deal, house))
         self.state = opening.state
         self._strangers = _strangers(deal, opening.pack)
         self._zones = {f"seat-{seat}": seat for seat in deal.seats}
@@ -641,6 +642,17 @@ class Fold:
     def _owner(self, zone: str) -> int | None:
         """The seat whose zone this is."""
         return self._zones.get(zone)
+
+
+def _dealt(opening: Opening) -> Opening:
+    """The opening, if its pack has as many cards as are dealt.
+
+    :raises BadSetup: if it has not.
+    """
+    cards = sum(count or 0 for count in opening.counts)
+    if cards > len(opening.pack):
+        raise BadSetup(f"deal: counts: {cards} cards are dealt, the pack has {len(opening.pack)}; correct the counts")
+    return opening
 
 
 def _strangers(deal: Deal, played: tuple[Card, ...]) -> frozenset[Card]:
