@@ -6,6 +6,7 @@ Parts are imported where they are used, so that ``cardtable --help`` is quick an
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import threading
@@ -58,7 +59,7 @@ def run(argv: list[str]) -> int:
         return _say("stopped", 130)
     except click.ClickException as error:
         return _say(f"{_one_line(error.format_message())} See: cardtable --help", EXIT_UNUSABLE)
-    except BrokenPipeError:  # the reader of a pipe has gone, for instance `| head`
+    except (BrokenPipeError, _NobodyReads):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, OSError) as error:
@@ -73,6 +74,18 @@ def run(argv: list[str]) -> int:
         )
         return _say(_one_line(words), EXIT_FAULT)
     return int(status or 0)
+
+
+class _NobodyReads(Exception):
+    """The reader of a pipe has gone, for instance `| head`: no fault. (Click would end a `BrokenPipeError` with 1.)"""
+
+
+def _out(text: str) -> None:
+    """A line, or several, on standard output, at once."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        raise _NobodyReads from None
 
 
 def _say(words: str, status: int) -> int:
@@ -91,6 +104,8 @@ def _words_of(error: ValueError | OSError) -> str:
         from .sharing import remedy
 
         return f"{error.filename}: {str(error.strerror).lower()}; {remedy(error)}"
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return "standard output: no space left on device; write to another place or free some space"
     return str(error)
 
 
@@ -100,16 +115,16 @@ def _one_line(text: str) -> str:
 
 def _tell(text: str) -> None:
     """Lines on standard output, at once."""
-    print(plain(text.rstrip("\n")), flush=True)
+    _out(plain(text.rstrip("\n")))
 
 
 def _tell_line(words: str) -> None:
     """One line on standard output, whatever stands in it."""
-    print(plain_line(words), flush=True)
+    _out(plain_line(words))
 
 
 def _print_json(record: Mapping[str, Any]) -> None:
-    print(plain_json(record), flush=True)
+    _out(plain_json(record))
 
 
 #: The commands as `cardtable --help` lists them: what a newcomer wants first stands first.

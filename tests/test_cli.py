@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -152,3 +155,12 @@ def test_wiring_for_some_seats_is_that_of_the_settings(
     assert buzzer.split()[1] == "21"
     assert run(["wiring", "--seats", "6"]) == 2
     assert 'board: "small" has 2 to 4 seats, the table 6; board = "large" has up to 8' in one_line(capsys)
+
+
+def test_a_reader_that_goes_away_is_no_fault() -> None:
+    command = f"from firmware.cli import main; main({['wiring', '--seats', '4']!r})"
+    read, write = os.pipe()
+    os.close(read)  # as `| head` does, but surely before the first line
+    told = subprocess.run([sys.executable, "-c", command], stdout=write, stderr=subprocess.PIPE, check=False)
+    os.close(write)
+    assert (told.returncode, told.stderr) == (0, b"")
