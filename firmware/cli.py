@@ -80,10 +80,10 @@ class _NobodyReads(Exception):
     """The reader of a pipe has gone, for instance `| head`: no fault. (Click would end a `BrokenPipeError` with 1.)"""
 
 
-def _out(text: str) -> None:
-    """A line, or several, on standard output, at once."""
+def _out(plain_text: str) -> None:
+    """A line, or several, on standard output, at once; made plain by who says it."""
     try:
-        print(text, flush=True)
+        print(plain_text, flush=True)
     except BrokenPipeError:
         raise _NobodyReads from None
 
