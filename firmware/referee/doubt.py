@@ -43,4 +43,5 @@ class Doubt:
     def fits(self, card: Card) -> None:
         """A card was laid as the game would have it: what nobody watched has left it as it seemed."""
         self.unwatched = None
-        self.settle(lambda laid: laid.card == card)
+        if self.unsettled:
+            self.settle(lambda laid: laid.card == card)
