@@ -82,6 +82,9 @@ _UNLIKE: Final = 0.75
 _FOOTPRINT: Final = (0.5, 1.0)
 """Half the width and height of an index, in its own rank-suit distances."""
 
+_WHOLE: Final = (0.36, 0.25)
+"""So far, in rank-suit distances along and across, the picture must go on round the middles of a rank and a suit."""
+
 _LOOK_SIZES: Final = (1.12, 0.9)
 """Sizes of the last two cuts of an index, beside the second look at its usual size."""
 
@@ -115,8 +118,14 @@ _SQUASHES: Final = (9 / 16, 3 / 4, 4 / 3, 16 / 9)
 _AS_IT_IS: Final = 1.05
 """What the picture as it is counts for more than a stretched one."""
 
-_SIZE_RATIO: Final = 2.0
-"""Indices in one picture differ at most so much in size (perspective); set by judgement, not fitted."""
+_SIZE_RATIOS: Final = (2.0, 3.5)
+"""Indices in one picture differ at most so much in size (perspective), unsure ones and sure ones; set by judgement."""
+
+_SURE: Final = 0.95
+"""From here on a reading stands by itself: against its size, and against a card that seems to be its other half."""
+
+_VIEWS_LOOKED_INTO: Final = 2
+"""Of the stretches tried, so many that read best are searched again at the scale of the cards seen in them."""
 
 _DIAGONAL_DEG: Final = (32.0, 54.0)
 """Between "down" and the way to a card's other index: 40 to 45 for small to jumbo indices, wider for slanting views."""
@@ -545,8 +554,8 @@ def _agreed(looks: Sequence[Floats], added: Floats) -> Floats:
 
 def _is_whole(found: Found, image: Image) -> bool:
     """Does the whole index lie in the picture? A rank cut off by the edge looks like a jack or a ten."""
-    down = (found.suit - found.rank) / 2
-    right = np.array([down[1], -down[0]]) * 0.7
+    way = found.suit - found.rank
+    down, right = way * _WHOLE[0], np.array([way[1], -way[0]]) * _WHOLE[1]
     ends = np.array(
         [found.rank - down - right, found.rank - down + right, found.suit + down - right, found.suit + down + right]
     )
@@ -620,16 +629,18 @@ class Reader:
         finds = self._search(image)
         if not finds:
             return []
-        plain = _View.of(image, 1.0)
-        views = [plain, *(_View.of(image, stretch) for stretch in _SQUASHES)]
-        indices = {view: self._indices_of(view, finds) for view in views}
-        best = max(views, key=lambda view: _sureness(indices[view]) * (_AS_IT_IS if view is plain else 1.0))
-        read = indices[best]
-        if best is not plain:
-            found_there = [best.back(find) for find in self.finder.find(best.image, _card_px(read))]
-            read = self._indices_of(best, _surest([*finds, *found_there]))
-        readings = _of_one_size(join(read, _card_px(read), self.threshold)) if read else []
-        return readings if best is plain else [best.as_taken(reading) for reading in readings]
+        views = [_View.of(image, stretch) for stretch in (1.0, *_SQUASHES)]
+        glances = [_Look(view, self._indices_of(view, finds)) for view in views]
+        hopeful = [look for look in sorted(glances, key=_Look.sureness, reverse=True) if look.indices]
+        looks = [self._closer(look, finds) for look in hopeful[:_VIEWS_LOOKED_INTO]]
+        best = max(looks, key=_Look.sureness, default=None)
+        return [] if best is None else best.readings(self.threshold)
+
+    def _closer(self, glance: _Look, finds: Sequence[Found]) -> _Look:
+        """Look into a view once more at the scale that its cards turned out to have."""
+        view = glance.view
+        found_there = self.finder.find(view.image, _card_px(glance.indices))
+        return _Look(view, self._indices_of(view, _surest(finds, [view.back(find) for find in found_there])))
 
     def _search(self, image: Image) -> list[Found]:
         """Finds at every scale that a card may have in a still picture."""
@@ -644,13 +655,9 @@ class Reader:
         return self._index_like(self.index_reader.read(view.image, [view.of_find(find) for find in finds]))
 
 
-def _surest(finds: Iterable[Found]) -> list[Found]:
-    return _thin(sorted(finds, key=lambda f: -f.score))[:_STILL_MOST_FINDS]
-
-
-def _sureness(indices: Sequence[Index]) -> float:
-    """How well a picture reads: clear readings count, half-clear ones hardly."""
-    return sum(index.confidence**2 for index in indices)
+def _surest(finds: Iterable[Found], first: Sequence[Found] = ()) -> list[Found]:
+    """One find a place: those of ``first`` before all others, then the surest."""
+    return _thin([*first, *sorted(finds, key=lambda f: -f.score)])[:_STILL_MOST_FINDS]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -669,6 +676,11 @@ class _View:
             return cls(image, factors)
         small = cv2.resize(image, None, fx=factors[0], fy=factors[1], interpolation=cv2.INTER_LINEAR)
         return cls(np.asarray(small, np.uint8), factors)
+
+    @property
+    def stretched(self) -> bool:
+        """Is it another than the picture taken?"""
+        return bool(self.factors[0] != self.factors[1])
 
     def of_find(self, find: Found) -> Found:
         """A find of the picture taken, in this one."""
@@ -690,13 +702,33 @@ class _View:
         return point[0] / float(self.factors[0]), point[1] / float(self.factors[1])
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What was read in one view of a picture."""
+
+    view: _View
+    indices: list[Index]
+
+    def sureness(self) -> float:
+        """How well the picture reads so: clear readings count, half-clear ones hardly."""
+        return sum(index.confidence**2 for index in self.indices) * (1.0 if self.view.stretched else _AS_IT_IS)
+
+    def readings(self, threshold: float) -> list[Reading]:
+        """The cards, where they lie in the picture that was taken."""
+        if not self.indices:
+            return []
+        told = _of_one_size(join(self.indices, _card_px(self.indices), threshold))
+        return [self.view.as_taken(reading) for reading in told]
+
+
 def join(indices: Sequence[Index], card_px: float, threshold: float) -> list[Reading]:
     """Join the two indices of one card; what disagrees becomes "?". Surest cards first."""
     left = sorted(indices, key=lambda i: -i.confidence)
     readings: list[Reading] = []
     while left:
         first = left.pop(0)
-        other = next((i for i in left if _one_card(first, i, card_px)), None)
+        across = [i for i in left if _one_card(first, i, card_px) and not _are_two(first, i)]
+        other = max(across, key=lambda i: (i.best == first.best, i.confidence), default=None)
         if other is not None:
             left.remove(other)
         readings.append(_reading(first, other, card_px, threshold))
@@ -730,10 +762,17 @@ def _is_credible(reading: Reading) -> bool:
 
 
 def _of_one_size(readings: list[Reading]) -> list[Reading]:
-    """Cards of one pack on one table are about as large as each other: what is not, by the surest one, is no card."""
-    surest = max(readings, key=lambda r: r.confidence)
-    size = surest.indices[0].span_px
-    return [r for r in readings if 1 / _SIZE_RATIO < r.indices[0].span_px / size < _SIZE_RATIO]
+    """Cards of one pack on one table are about as large as each other: what is not, by the surest one, is no card.
+
+    What reads surely may differ more: it lies nearer, or along the other side of a picture that was squashed.
+    """
+    size = max(readings, key=lambda r: r.confidence).indices[0].span_px
+
+    def is_like(reading: Reading) -> bool:
+        most = _SIZE_RATIOS[reading.confidence >= _SURE]
+        return 1 / most < reading.indices[0].span_px / size < most
+
+    return [reading for reading in readings if is_like(reading)]
 
 
 def _card_px(indices: Sequence[Index]) -> float:
@@ -765,6 +804,11 @@ def _one_card(a: Index, b: Index, card_px: float) -> bool:
     if across is None:
         return False
     return bool(np.hypot(*(across / (card_px / CARD_MM[0]) - _INDEX_TO_INDEX_MM)) < _OPPOSITE_MM)
+
+
+def _are_two(a: Index, b: Index) -> bool:
+    """Do two indices surely say different things? Then they are two cards, whatever their places say."""
+    return a.best != b.best and min(a.confidence, b.confidence) >= _SURE
 
 
 def _reading(first: Index, other: Index | None, card_px: float, threshold: float) -> Reading:

@@ -150,6 +150,27 @@ def test_corners_that_disagree_are_a_question() -> None:
     assert card.card == "?"
 
 
+def test_two_sure_indices_that_differ_are_two_cards() -> None:
+    """A neighbour's index lay where the other index of this card could have lain."""
+    cards = join([_index("9H", 100, 50), _index("4H", 100, 50, 180, 0.98)], 126, 0.9)
+    assert sorted(c.card for c in cards) == ["4H", "9H"]
+
+
+def test_of_two_indices_that_may_be_the_other_half_the_one_that_agrees_is_taken() -> None:
+    """However sure the other one is."""
+    nearly = _index("4H", 104, 50, 180, 0.94)
+    cards = join([_index("9H", 100, 50), nearly, _index("9H", 100, 50, 180, 0.5)], 126, 0.9)
+    assert sorted(len(c.indices) for c in cards if c.card in ("9H", "4H")) == [1, 2]
+
+
+def test_a_large_card_that_reads_surely_is_a_card() -> None:
+    """It lies nearer than the others; a large smudge does not."""
+    near, far = _index("9H", 100, 50, card_px=300), _index("8S", 500, 50, confidence=0.995)
+    smudge = _index("2C", 900, 50, confidence=0.9, card_px=300)
+    told = reading._of_one_size(join([near, far, smudge], 126, 0.9))
+    assert sorted(r.card for r in told) == ["8S", "9H"]
+
+
 def test_a_faint_corner_does_not_spoil_a_sure_one() -> None:
     """A thumb on one index leaves the other."""
     (card,) = join([_index("9H", 100, 50), _index("6H", 100, 50, 180, 0.1)], 126, 0.9)
