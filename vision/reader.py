@@ -21,7 +21,7 @@ import hashlib
 import itertools
 import json
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -124,8 +124,11 @@ _SIZE_RATIOS: Final = (2.0, 3.5)
 _SURE: Final = 0.95
 """From here on a reading stands by itself: against its size, and against a card that seems to be its other half."""
 
-_VIEWS_LOOKED_INTO: Final = 2
-"""Of the stretches tried, so many that read best are searched again at the scale of the cards seen in them."""
+_VIEWS_LOOKED_INTO: Final = 3
+"""Of the stretches tried, at most so many are searched again at the scale of the cards seen in them."""
+
+_HOPE: Final = 0.7
+"""... those that at a glance read nearly as well as the one that reads best."""
 
 _DIAGONAL_DEG: Final = (32.0, 54.0)
 """Between "down" and the way to a card's other index: 40 to 45 for small to jumbo indices, wider for slanting views."""
@@ -388,9 +391,9 @@ class CardReader:
         size, span, aim = (spec.get(key, list) for key in ("size", "span", "aim"))
         return cls(session, (int(size[0]), int(size[1])), _pair(span), _pair(aim))
 
-    def add(self, image: Image, finds: Sequence[Found]) -> Floats:
-        """Logits [n, 19] to be added to the index's (ranks, none, suits, none): the mean of looks at two sizes."""
-        return np.asarray(np.mean([self._look(image, finds, size) for size in _CARD_SIZES], axis=0), np.float32)
+    def add(self, image: Image, finds: Sequence[Found], sizes: Sequence[float] = _CARD_SIZES) -> Floats:
+        """Logits [n, 19] to be added to the index's (ranks, none, suits, none): the mean of looks at these sizes."""
+        return np.asarray(np.mean([self._look(image, finds, size) for size in sizes], axis=0), np.float32)
 
     def _look(self, image: Image, finds: Sequence[Found], size: float) -> Floats:
         span = self.span[0] * size, self.span[1] * size
@@ -458,10 +461,11 @@ class IndexReader:
         scale[:19] = self.temperature
         return np.asarray(output / scale, np.float32)
 
-    def read(self, image: Image, finds: Sequence[Found]) -> list[Index]:
+    def read(self, image: Image, finds: Sequence[Found], *, closely: bool = True) -> list[Index]:
         """Read each find, draw it in to where it really lies, ask again at several sizes, and ask the card round it.
 
-        What the second look takes for no index is left out.
+        What the second look takes for no index is left out. Not ``closely``, that look is the last, and one at the
+        card: enough to tell how well a picture reads.
         """
         if not finds:
             return []
@@ -475,17 +479,18 @@ class IndexReader:
         if not like:
             return []
         twice = [moved(once[i], offsets[i]) for i in like]
-        looks = [(ranks[like], suits[like]), *(self._look(image, twice, size)[:2] for size in _LOOK_SIZES)]
-        added = self.added(image, twice)
+        sizes, card_sizes = (_LOOK_SIZES, _CARD_SIZES) if closely else ((), ())
+        looks = [(ranks[like], suits[like]), *(self._look(image, twice, size)[:2] for size in sizes)]
+        added = self.added(image, twice, card_sizes)
         rank_p = _agreed([look[0] for look in looks], added[:, :14])
         suit_p = _agreed([look[1] for look in looks], added[:, 14:])
         return _one_an_index([self._index(f, r, s) for f, r, s in zip(twice, rank_p, suit_p, strict=True)])
 
-    def added(self, image: Image, finds: Sequence[Found]) -> Floats:
+    def added(self, image: Image, finds: Sequence[Found], sizes: Sequence[float] = _CARD_SIZES) -> Floats:
         """What the card reader adds to the logits of each find, over the temperature [n, 19]; zeros without one."""
-        if self.card is None:
+        if self.card is None or not sizes:
             return np.zeros((len(finds), 19), np.float32)
-        return self.card.add(image, finds) / np.float32(self.temperature)
+        return self.card.add(image, finds, sizes) / np.float32(self.temperature)
 
     def _right_way_up(self, image: Image, finds: Sequence[Found]) -> list[Found]:
         """Each find drawn in to where it really lies; where the finder's way up reads poorly, the better of both."""
@@ -626,33 +631,39 @@ class Reader:
 
     def _read_unknown_scale(self, image: Image) -> list[Reading]:
         """Search every scale; where cards read better in a stretched picture, it was squashed: read that one."""
-        finds = self._search(image)
+        searched = self._search(image)
+        finds = _surest(itertools.chain(*searched.values()))
         if not finds:
             return []
         views = [_View.of(image, stretch) for stretch in (1.0, *_SQUASHES)]
-        glances = [_Look(view, self._indices_of(view, finds)) for view in views]
-        hopeful = [look for look in sorted(glances, key=_Look.sureness, reverse=True) if look.indices]
-        looks = [self._closer(look, finds) for look in hopeful[:_VIEWS_LOOKED_INTO]]
+        glances = [_Look(view, self._indices_of(view, finds, closely=False)) for view in views]
+        glances.sort(key=_Look.sureness, reverse=True)
+        hopeful = [glance for glance in glances if glance.sureness() > _HOPE * glances[0].sureness()]
+        looks = [self._closer(glance, finds, searched) for glance in hopeful[:_VIEWS_LOOKED_INTO]]
         best = max(looks, key=_Look.sureness, default=None)
         return [] if best is None else best.readings(self.threshold)
 
-    def _closer(self, glance: _Look, finds: Sequence[Found]) -> _Look:
-        """Look into a view once more at the scale that its cards turned out to have."""
-        view = glance.view
-        found_there = self.finder.find(view.image, _card_px(glance.indices))
-        return _Look(view, self._indices_of(view, _surest(finds, [view.back(find) for find in found_there])))
+    def _closer(self, glance: _Look, finds: Sequence[Found], searched: Mapping[float, list[Found]]) -> _Look:
+        """Read a view closely, first what is found at the scale that its cards turned out to have."""
+        view, card_px = glance.view, _card_px(glance.indices)
+        if view.stretched:
+            of_this_size = [view.back(find) for find in self.finder.find(view.image, card_px)]
+        else:
+            of_this_size = searched[min(searched, key=lambda width: abs(math.log(width / card_px)))]
+        return _Look(view, self._indices_of(view, _surest(finds, of_this_size), closely=True))
 
-    def _search(self, image: Image) -> list[Found]:
-        """Finds at every scale that a card may have in a still picture."""
-        finds: list[Found] = []
+    def _search(self, image: Image) -> dict[float, list[Found]]:
+        """Finds at every scale that a card may have in a still picture, by the card's width px."""
+        searched: dict[float, list[Found]] = {}
         for fraction in STILL_FRACTIONS:
             card_px = fraction * max(image.shape[:2])
-            if card_px >= _STILL_LEAST_PX or not finds:
-                finds += self.finder.find(image, card_px)
-        return _surest(finds)
+            if card_px >= _STILL_LEAST_PX or not any(searched.values()):
+                searched[card_px] = self.finder.find(image, card_px)
+        return searched
 
-    def _indices_of(self, view: _View, finds: Sequence[Found]) -> list[Index]:
-        return self._index_like(self.index_reader.read(view.image, [view.of_find(find) for find in finds]))
+    def _indices_of(self, view: _View, finds: Sequence[Found], *, closely: bool) -> list[Index]:
+        there = [view.of_find(find) for find in finds]
+        return self._index_like(self.index_reader.read(view.image, there, closely=closely))
 
 
 def _surest(finds: Iterable[Found], first: Sequence[Found] = ()) -> list[Found]:
