@@ -17,7 +17,7 @@ def detector(*rows: tuple[float, ...]) -> Yolo:
     """A detector of two cards that always says this: middle x, y, width, height in its 640 px, and two scores."""
     output = np.array(rows, np.float32).T[None]
     session = SimpleNamespace(get_inputs=lambda: [SimpleNamespace(name="images")], run=lambda names, given: [output])
-    return Yolo(session, ("7H", "KS"), 0.5, "", 0.0)
+    return Yolo(session, ("7H", "KS"), 0.5, "", 0.0, 0.0, 0.0)
 
 
 def test_a_detection_is_a_card_and_a_box_in_the_picture_s_own_pixels() -> None:

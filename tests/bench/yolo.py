@@ -46,6 +46,10 @@ class Yolo:
     """What its training cost, in words."""
     held_out_right: float
     """Share of the cards of drawn held-out tables that it reads at Ultralytics' own threshold."""
+    held_out_found: float
+    """Share of those tables' indices that it boxes, however faintly."""
+    held_out_named: float
+    """Share of the indices that it boxes whose card it would name rightly."""
 
     @classmethod
     def load(cls, path: Path = FILE, threads: int = 1, threshold: float | None = None) -> Yolo:
@@ -56,7 +60,8 @@ class Yolo:
         session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         said = json.loads(session.get_modelmeta().custom_metadata_map["cardtable"])
         effort = f"{said['pictures']:,} pictures in {said['cpu_minutes']} minutes of one core"
-        return cls(session, tuple(said["classes"]), threshold or said["threshold"], effort, said["held_out_right"])
+        shares = (said[f"held_out_{what}"] for what in ("right", "found", "named"))
+        return cls(session, tuple(said["classes"]), threshold or said["threshold"], effort, *shares)
 
     @property
     def reads(self) -> bool:
