@@ -130,6 +130,9 @@ _VIEWS_LOOKED_INTO: Final = 3
 _HOPE: Final = 0.7
 """... those that at a glance read nearly as well as the one that reads best."""
 
+_CLEAR: Final = 0.9
+"""A view whose indices read so clearly on the average (of the squares) is the right one."""
+
 _DIAGONAL_DEG: Final = (32.0, 54.0)
 """Between "down" and the way to a card's other index: 40 to 45 for small to jumbo indices, wider for slanting views."""
 
@@ -639,7 +642,11 @@ class Reader:
         glances = [_Look(view, self._indices_of(view, finds, closely=False)) for view in views]
         glances.sort(key=_Look.sureness, reverse=True)
         hopeful = [glance for glance in glances if glance.sureness() > _HOPE * glances[0].sureness()]
-        looks = [self._closer(glance, finds, searched) for glance in hopeful[:_VIEWS_LOOKED_INTO]]
+        looks: list[_Look] = []
+        for glance in hopeful[:_VIEWS_LOOKED_INTO]:
+            looks.append(self._closer(glance, finds, searched))
+            if looks[-1].is_clear:
+                break
         best = max(looks, key=_Look.sureness, default=None)
         return [] if best is None else best.readings(self.threshold)
 
@@ -723,6 +730,11 @@ class _Look:
     def sureness(self) -> float:
         """How well the picture reads so: clear readings count, half-clear ones hardly."""
         return sum(index.confidence**2 for index in self.indices) * (1.0 if self.view.stretched else _AS_IT_IS)
+
+    @property
+    def is_clear(self) -> bool:
+        """Does it read so well that no other stretch could read better?"""
+        return sum(index.confidence**2 for index in self.indices) >= _CLEAR * len(self.indices)
 
     def readings(self, threshold: float) -> list[Reading]:
         """The cards, where they lie in the picture that was taken."""
