@@ -130,7 +130,7 @@ _VIEWS_LOOKED_INTO: Final = 3
 _HOPE: Final = 0.7
 """... those that at a glance read nearly as well as the one that reads best."""
 
-_CLEAR: Final = 0.9
+_CLEAR: Final = 0.95
 """A view whose indices read so clearly on the average (of the squares) is the right one."""
 
 _DIAGONAL_DEG: Final = (32.0, 54.0)
