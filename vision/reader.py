@@ -646,9 +646,8 @@ class Reader:
         for glance in hopeful[:_VIEWS_LOOKED_INTO]:
             looks.append(self._closer(glance, finds, searched))
             if looks[-1].is_clear:
-                break
-        best = max(looks, key=_Look.sureness, default=None)
-        return [] if best is None else best.readings(self.threshold)
+                return looks[-1].readings(self.threshold)
+        return max(looks, key=_Look.sureness).readings(self.threshold) if looks else []
 
     def _closer(self, glance: _Look, finds: Sequence[Found], searched: Mapping[float, list[Found]]) -> _Look:
         """Read a view closely, first what is found at the scale that its cards turned out to have."""
