@@ -364,7 +364,7 @@ def _held_out_tables(work: Path) -> Iterator[tuple[np.ndarray, list[dict[str, An
     """Pictures of drawn tables of packs that were kept from training, with their visible indices."""
     for path in sorted((work / "tables").glob("*.jsonl")):
         for line in map(json.loads, path.read_text().splitlines()):
-            yield cv2.imread(str(path.with_name(line["name"] + ".jpg"))), [m for m in line["marks"] if _shown(m)]
+            yield load_picture(path.with_name(f"{line['name']}.jpg")), [m for m in line["marks"] if _shown(m)]
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import hashlib
 import itertools
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -130,7 +130,7 @@ _VIEWS_LOOKED_INTO: Final = 3
 _HOPE: Final = 0.7
 """... those that at a glance read nearly as well as the one that reads best."""
 
-_CLEAR: Final = 0.95
+_CLEAR: Final = 0.97
 """A view whose indices read so clearly on the average (of the squares) is the right one."""
 
 _DIAGONAL_DEG: Final = (32.0, 54.0)
@@ -634,8 +634,7 @@ class Reader:
 
     def _read_unknown_scale(self, image: Image) -> list[Reading]:
         """Search every scale; where cards read better in a stretched picture, it was squashed: read that one."""
-        searched = self._search(image)
-        finds = _surest(itertools.chain(*searched.values()))
+        finds = self._search(image)
         if not finds:
             return []
         views = [_View.of(image, stretch) for stretch in (1.0, *_SQUASHES)]
@@ -644,28 +643,25 @@ class Reader:
         hopeful = [glance for glance in glances if glance.sureness() > _HOPE * glances[0].sureness()]
         looks: list[_Look] = []
         for glance in hopeful[:_VIEWS_LOOKED_INTO]:
-            looks.append(self._closer(glance, finds, searched))
+            looks.append(self._closer(glance, finds))
             if looks[-1].is_clear:
                 return looks[-1].readings(self.threshold)
         return max(looks, key=_Look.sureness).readings(self.threshold) if looks else []
 
-    def _closer(self, glance: _Look, finds: Sequence[Found], searched: Mapping[float, list[Found]]) -> _Look:
-        """Read a view closely, first what is found at the scale that its cards turned out to have."""
-        view, card_px = glance.view, _card_px(glance.indices)
-        if view.stretched:
-            of_this_size = [view.back(find) for find in self.finder.find(view.image, card_px)]
-        else:
-            of_this_size = searched[min(searched, key=lambda width: abs(math.log(width / card_px)))]
+    def _closer(self, glance: _Look, finds: Sequence[Found]) -> _Look:
+        """Search a view again at the scale that its cards turned out to have, and read it closely."""
+        view = glance.view
+        of_this_size = [view.back(find) for find in self.finder.find(view.image, _card_px(glance.indices))]
         return _Look(view, self._indices_of(view, _surest(finds, of_this_size), closely=True))
 
-    def _search(self, image: Image) -> dict[float, list[Found]]:
-        """Finds at every scale that a card may have in a still picture, by the card's width px."""
-        searched: dict[float, list[Found]] = {}
+    def _search(self, image: Image) -> list[Found]:
+        """Finds at every scale that a card may have in a still picture."""
+        finds: list[Found] = []
         for fraction in STILL_FRACTIONS:
             card_px = fraction * max(image.shape[:2])
-            if card_px >= _STILL_LEAST_PX or not any(searched.values()):
-                searched[card_px] = self.finder.find(image, card_px)
-        return searched
+            if card_px >= _STILL_LEAST_PX or not finds:
+                finds += self.finder.find(image, card_px)
+        return _surest(finds)
 
     def _indices_of(self, view: _View, finds: Sequence[Found], *, closely: bool) -> list[Index]:
         there = [view.of_find(find) for find in finds]
