@@ -35,7 +35,7 @@ SHORT = (
 #: What ours read when they had been trained for less time than the detector; they have had more since.
 OURS_AT_FIRST = (
     "Ours read 80.4 % of the photographs' cards, 0.9 % of the readings wrong, after 90 such minutes in all "
-    "(commit 1a7262b, its model card); those compared here have had some ten hours (models/MODEL_CARD.md)."
+    "(commit 1a7262b, its model card); those compared here have had some eight hours (models/MODEL_CARD.md)."
 )
 
 #: The page's words round the table.
