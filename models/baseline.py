@@ -19,7 +19,7 @@ import os
 import random
 import shutil
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +57,8 @@ MOST_WRONG = 0.01
 USUAL = 0.25
 """Ultralytics' own threshold: what it reads of held-out tables at this says whether it has learnt to read at all."""
 
-FAINT = 0.01
-"""At so little confidence it says at least where an index lies, and what it would call it."""
+FAINT, LEAST_READ = 0.01, 0.05
+"""At so little confidence it says where an index lies and what it would call it; from the second on it is a reading."""
 
 SEED = 20261130
 CHECKPOINT_S = 240.0
@@ -279,9 +279,10 @@ def export(work: Path, out: Path) -> None:
     told = {"cpu_minutes": round(state["minutes"]), "pictures": state["pictures"]}
     about = {"role": "yolo-nano", "classes": CLASSES, **told}
     describe(out, about | {"threshold": USUAL, "held_out_right": 0.0, "held_out_found": 0.0, "held_out_named": 0.0})
-    said, cards = judged(Yolo.load(out, threads=1, threshold=0.05), work)
+    tables = _held_out_tables(Yolo.load(out, threads=1, threshold=FAINT), work)
+    said, cards = judged(tables)
     right = sum(good for sure, good in said if sure > USUAL) / max(cards, 1)
-    found, named = placed(Yolo.load(out, threads=1, threshold=FAINT), work)
+    found, named = placed(tables)
     shares = {"held_out_right": right, "held_out_found": found, "held_out_named": named}
     describe(out, about | {"threshold": choose_threshold(said)} | {key: round(v, 4) for key, v in shares.items()})
     size = f"{out.stat().st_size / 1e6:.1f} MB"
@@ -332,25 +333,29 @@ def choose_threshold(said: list[tuple[float, bool]]) -> float:
     return round(min([0.95, *good[-1:]]), 3)
 
 
-def judged(detector: Any, work: Path) -> tuple[list[tuple[float, bool]], int]:
+Table = tuple[list[Any], list[dict[str, Any]]]
+"""What the detector sees of a drawn table, and the indices that are visible on it."""
+
+
+def judged(tables: Iterable[Table]) -> tuple[list[tuple[float, bool]], int]:
     """Confidence of each card read of the held-out tables and whether it lies there; how many cards lie there."""
     said: list[tuple[float, bool]] = []
     cards = 0
-    for image, marks in _held_out_tables(work):
+    for seen, marks in tables:
         truth = {mark["card"] for mark in marks}
         best: dict[str, float] = {}
-        for seen in detector.detect(image):
-            best[seen.card] = max(best.get(seen.card, 0.0), seen.confidence)
+        for one in seen:
+            if one.confidence > LEAST_READ:
+                best[one.card] = max(best.get(one.card, 0.0), one.confidence)
         said += [(sure, card in truth) for card, sure in best.items()]
         cards += len(truth)
     return said, cards
 
 
-def placed(detector: Any, work: Path) -> tuple[float, float]:
+def placed(tables: Iterable[Table]) -> tuple[float, float]:
     """Share of the held-out tables' indices that it boxes, and of these those that the surest box names rightly."""
     indices, found, named = 0, 0, 0
-    for image, marks in _held_out_tables(work):
-        seen = detector.detect(image)
+    for seen, marks in tables:
         for mark in marks:
             x, y = (np.array(mark["rank"]) + np.array(mark["suit"])) / 2
             there = [one for one in seen if one.box[0] < x < one.box[2] and one.box[1] < y < one.box[3]]
@@ -360,11 +365,13 @@ def placed(detector: Any, work: Path) -> tuple[float, float]:
     return found / max(indices, 1), named / max(found, 1)
 
 
-def _held_out_tables(work: Path) -> Iterator[tuple[np.ndarray, list[dict[str, Any]]]]:
-    """Pictures of drawn tables of packs that were kept from training, with their visible indices."""
-    for path in sorted((work / "tables").glob("*.jsonl")):
-        for line in map(json.loads, path.read_text().splitlines()):
-            yield load_picture(path.with_name(f"{line['name']}.jpg")), [m for m in line["marks"] if _shown(m)]
+def _held_out_tables(detector: Any, work: Path) -> list[Table]:
+    """The drawn tables of packs that were kept from training, each looked at once."""
+    return [
+        (detector.detect(load_picture(path.with_name(f"{line['name']}.jpg"))), [m for m in line["marks"] if _shown(m)])
+        for path in sorted((work / "tables").glob("*.jsonl"))
+        for line in map(json.loads, path.read_text().splitlines())
+    ]
 
 
 if __name__ == "__main__":

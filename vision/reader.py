@@ -394,9 +394,9 @@ class CardReader:
         size, span, aim = (spec.get(key, list) for key in ("size", "span", "aim"))
         return cls(session, (int(size[0]), int(size[1])), _pair(span), _pair(aim))
 
-    def add(self, image: Image, finds: Sequence[Found], sizes: Sequence[float] = _CARD_SIZES) -> Floats:
-        """Logits [n, 19] to be added to the index's (ranks, none, suits, none): the mean of looks at these sizes."""
-        return np.asarray(np.mean([self._look(image, finds, size) for size in sizes], axis=0), np.float32)
+    def add(self, image: Image, finds: Sequence[Found]) -> Floats:
+        """Logits [n, 19] to be added to the index's (ranks, none, suits, none): the mean of looks at two sizes."""
+        return np.asarray(np.mean([self._look(image, finds, size) for size in _CARD_SIZES], axis=0), np.float32)
 
     def _look(self, image: Image, finds: Sequence[Found], size: float) -> Floats:
         span = self.span[0] * size, self.span[1] * size
@@ -467,8 +467,8 @@ class IndexReader:
     def read(self, image: Image, finds: Sequence[Found], *, closely: bool = True) -> list[Index]:
         """Read each find, draw it in to where it really lies, ask again at several sizes, and ask the card round it.
 
-        What the second look takes for no index is left out. Not ``closely``, that look is the last, and one at the
-        card: enough to tell how well a picture reads.
+        What the second look takes for no index is left out. Not ``closely``, that look is the last, and the card is
+        not asked: enough to tell how well a picture reads.
         """
         if not finds:
             return []
@@ -481,19 +481,19 @@ class IndexReader:
         ]
         if not like:
             return []
-        twice = [moved(once[i], offsets[i]) for i in like]
-        sizes, card_sizes = (_LOOK_SIZES, _CARD_SIZES) if closely else ((), ())
-        looks = [(ranks[like], suits[like]), *(self._look(image, twice, size)[:2] for size in sizes)]
-        added = self.added(image, twice, card_sizes)
-        rank_p = _agreed([look[0] for look in looks], added[:, :14])
-        suit_p = _agreed([look[1] for look in looks], added[:, 14:])
+        twice, rank_p, suit_p = [moved(once[i], offsets[i]) for i in like], ranks[like], suits[like]
+        if closely:
+            looks = [(rank_p, suit_p), *(self._look(image, twice, size)[:2] for size in _LOOK_SIZES)]
+            added = self.added(image, twice)
+            rank_p = _agreed([look[0] for look in looks], added[:, :14])
+            suit_p = _agreed([look[1] for look in looks], added[:, 14:])
         return _one_an_index([self._index(f, r, s) for f, r, s in zip(twice, rank_p, suit_p, strict=True)])
 
-    def added(self, image: Image, finds: Sequence[Found], sizes: Sequence[float] = _CARD_SIZES) -> Floats:
+    def added(self, image: Image, finds: Sequence[Found]) -> Floats:
         """What the card reader adds to the logits of each find, over the temperature [n, 19]; zeros without one."""
-        if self.card is None or not sizes:
+        if self.card is None:
             return np.zeros((len(finds), 19), np.float32)
-        return self.card.add(image, finds, sizes) / np.float32(self.temperature)
+        return self.card.add(image, finds) / np.float32(self.temperature)
 
     def _right_way_up(self, image: Image, finds: Sequence[Found]) -> list[Found]:
         """Each find drawn in to where it really lies; where the finder's way up reads poorly, the better of both."""
@@ -722,14 +722,19 @@ class _Look:
     view: _View
     indices: list[Index]
 
+    @property
+    def squares(self) -> float:
+        """Sum of the squared confidences: clear readings count, half-clear ones hardly."""
+        return sum(index.confidence**2 for index in self.indices)
+
     def sureness(self) -> float:
-        """How well the picture reads so: clear readings count, half-clear ones hardly."""
-        return sum(index.confidence**2 for index in self.indices) * (1.0 if self.view.stretched else _AS_IT_IS)
+        """How well the picture reads so, beside other views of it."""
+        return self.squares * (1.0 if self.view.stretched else _AS_IT_IS)
 
     @property
     def is_clear(self) -> bool:
         """Does it read so well that no other stretch could read better?"""
-        return sum(index.confidence**2 for index in self.indices) >= _CLEAR * len(self.indices)
+        return self.squares >= _CLEAR * len(self.indices)
 
     def readings(self, threshold: float) -> list[Reading]:
         """The cards, where they lie in the picture that was taken."""
