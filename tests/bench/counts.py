@@ -21,7 +21,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -32,10 +32,10 @@ from firmware.journal.journal import Journal
 from firmware.referee.cards import Card
 from firmware.referee.events import Entry, Laid, Pressed
 from firmware.referee.match import Match, Setup
-from tests.bench import golden, journal_bench, networks
+from tests.bench import golden, journal_bench, networks, reading
 from tests.vision.drawn import BOTTOM, FPS, LEFT, RIGHT, SIZE_PX, SURFACE, TOP, World
 from vision.pose import Pose
-from vision.reader import MODEL_FILES
+from vision.reader import MODEL_FILES, Reader
 from vision.tracker import Tracker
 
 HOME = Path(__file__).resolve().parents[2]
@@ -47,6 +47,9 @@ FOLDED = 10_000
 LOGGED = 1_000
 #: The cards that are laid in the clip, each by another hand.
 CLIP = ("7H", "KS", "2D", "9C")
+
+#: The drawn tables that are read as still pictures: their number, and whether their cards overlap.
+STILLS = ((0, False), (1, False), (0, True), (1, True))
 
 #: Of the count that needs valgrind: what its name begins with; how often the golden sessions are judged in either run.
 INSTRUCTIONS, FEW, MANY = "instructions to judge a fact", 1, 2
@@ -197,6 +200,71 @@ def watching() -> Mapping[str, float]:
     }
 
 
+@dataclass(slots=True)
+class _Watched:
+    """A network that counts what it is given."""
+
+    session: Any
+    runs: int = 0
+    pictures: int = 0
+    px: int = 0
+
+    def get_inputs(self) -> Any:
+        """As the reader asks for them."""
+        return self.session.get_inputs()
+
+    def run(self, names: Any, given: Mapping[str, Any]) -> Any:
+        """As the reader runs it, [n, 3, h, w] at a time."""
+        (batch,) = given.values()
+        pictures, _, high, wide = batch.shape
+        self.runs, self.pictures, self.px = self.runs + 1, self.pictures + pictures, self.px + pictures * high * wide
+        return self.session.run(names, given)
+
+
+def still() -> Mapping[str, float]:
+    """What a still picture, its scale told and not, puts through the networks, and calls of our own functions."""
+    cv2.setNumThreads(1)
+    counts: dict[str, float] = {}
+    for scale, card_px in (("told", reading.CARD_PX), ("unknown", None)):
+        reader, (finder, indices, cards) = _watched(Reader.load())
+        calls = OwnCalls()
+        for number, overlap in STILLS:
+            image, truth = reading.drawn_table(number, overlap)
+            with calls:
+                read = {one.card for one in reader.read(image, card_px)}
+            if missing := {*truth} - read:
+                raise RuntimeError(f"the still pictures are read whole, and {sorted(missing)} were not")
+        sums = {
+            "runs of the networks": finder.runs + indices.runs + cards.runs,
+            "pixels searched": finder.px,
+            "cuts of indices": indices.pictures,
+            "cuts of cards": cards.pictures,
+            "function calls": calls.count,
+        }
+        counts |= {f"{what} a still picture, scale {scale}": total / len(STILLS) for what, total in sums.items()}
+    return counts
+
+
+def _watched(reader: Reader) -> tuple[Reader, tuple[_Watched, _Watched, _Watched]]:
+    """A reader whose networks count, and the three of them: finder, index reader, card reader.
+
+    :raises RuntimeError: if it has no card reader.
+    """
+    if (card := reader.index_reader.card) is None:
+        raise RuntimeError("the reader has no card reader")
+    finder, indices, cards = (
+        _Watched(reader.finder.session),
+        _Watched(reader.index_reader.session),
+        _Watched(card.session),
+    )
+    index_reader = replace(reader.index_reader, session=indices, card=replace(card, session=cards))
+    return replace(reader, finder=replace(reader.finder, session=finder), index_reader=index_reader), (
+        finder,
+        indices,
+        cards,
+    )
+
+
 class OwnCalls:
     """Counts, while it is entered, how often functions of this project are called.
 
@@ -227,6 +295,7 @@ GUARDS: tuple[Guard, ...] = (
     Guard(CALLED, judging),
     Guard(VERSIONS, folding),
     Guard(VERSIONS, watching),
+    Guard(VERSIONS, still),
 )
 #: Counted besides by `make counts`, where it can be.
 BY_CALLGRIND = Guard(CALLED, instructions)
@@ -254,9 +323,9 @@ class Count:
         return f"{self.what}: {self.now:,.10g} (kept {self.kept:,.10g}, {change:+.1%}){verdict}"
 
 
-def counted(guards: Iterable[Guard], kept: Mapping[str, float] | None = None) -> list[Count]:
+def counted(guards: Iterable[Guard]) -> list[Count]:
     """Every count beside what was kept of it."""
-    known = json.loads(KEPT.read_text(encoding="utf-8")) if kept is None else kept
+    known = _known()
     return [
         Count(what, round(now, 2), known.get(what), guard.tolerance)
         for guard in guards
@@ -264,10 +333,14 @@ def counted(guards: Iterable[Guard], kept: Mapping[str, float] | None = None) ->
     ]
 
 
+def _known() -> dict[str, float]:
+    """What was kept; nothing before the first time."""
+    return dict(json.loads(KEPT.read_text(encoding="utf-8"))) if KEPT.exists() else {}
+
+
 def _keep(counts: Mapping[str, float]) -> None:
     """Keep these, and the instructions of other builds of Python that were kept before."""
-    known = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
-    others = {what: count for what, count in known.items() if what.startswith(INSTRUCTIONS)}
+    others = {what: count for what, count in _known().items() if what.startswith(INSTRUCTIONS)}
     KEPT.write_text(json.dumps(others | dict(counts), indent=1) + "\n", encoding="utf-8")
 
 
@@ -276,10 +349,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = argparse.ArgumentParser(prog="python -m tests.bench.counts", description=__doc__)
     options.add_argument("--write", action="store_true", help="keep what is measured now")
     given = options.parse_args(arguments)
-    counts = counted((*GUARDS, BY_CALLGRIND), {} if given.write else None)
+    counts = counted((*GUARDS, BY_CALLGRIND))
+    print(*counts, sep="\n")
     if given.write:
         _keep({count.what: count.now for count in counts})
-    print(*counts, sep="\n")
+        print(f"kept in {KEPT}")
+        return 0
     return int(any(count.grown for count in counts))
 
 

@@ -13,6 +13,7 @@ import pytest
 from firmware.journal.pen import Pen
 from firmware.referee.match import Match
 from tests.bench import counts, golden
+from vision.reader import CardReader, Finder, IndexReader
 from vision.tracker import Tracker
 
 
@@ -72,6 +73,24 @@ def test_something_kept_of_every_entry_is_caught(monkeypatch: pytest.MonkeyPatch
 def test_a_table_read_as_a_whole_at_every_frame_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     planted(Tracker, "see", lambda tracker: tracker.ballots.reader.indices(None, 60.0), monkeypatch)  # type: ignore[attr-defined]
     assert grown(counts.watching, counts.VERSIONS) >= {"looks of the reader a card laid", "pixels searched a card laid"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("owner", "name", "what"),
+    [
+        (Finder, "find", {"pixels searched", "runs of the networks"}),
+        (IndexReader, "outputs", {"cuts of indices", "runs of the networks"}),
+        (CardReader, "outputs", {"cuts of cards"}),
+    ],
+)
+def test_a_look_that_is_made_twice_is_caught(
+    owner: type, name: str, what: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sound = getattr(owner, name)
+    monkeypatch.setattr(owner, name, lambda *given: (sound(*given), sound(*given))[1])
+    wanted = {f"{one} a still picture, scale {scale}" for one in what for scale in ("told", "unknown")}
+    assert grown(counts.still, counts.VERSIONS) >= wanted
 
 
 def test_a_count_may_grow_by_its_tolerance_and_no_more() -> None:
