@@ -43,6 +43,7 @@ PARTS = (
     Part("panel_latency"),
     Part("web_viewers"),
 )
+ONLY = f"these parts ({', '.join(part.module for part in PARTS)}); nothing is written then"
 
 
 def run(part: Part) -> Iterator[Row]:
@@ -70,7 +71,7 @@ def run(part: Part) -> Iterator[Row]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print and write."""
     options = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    options.add_argument("--only", nargs="*", help="these parts; nothing is written then")
+    options.add_argument("--only", nargs="+", choices=[part.module for part in PARTS], metavar="PART", help=ONLY)
     given = options.parse_args(arguments)
     began = time.monotonic()
     machine = page.Machine.here(HOME)

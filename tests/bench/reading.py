@@ -29,8 +29,10 @@ from firmware.simulator import pack
 from tests.bench import contours, yolo
 from tests.bench.memory import peak_mb
 from tests.bench.rows import Row, show
-from vision.reader import STILL_FRACTIONS, Reader, all_cards
+from vision.reader import MODEL_FILES, STILL_FRACTIONS, Reader, all_cards
 from vision.stills import load_picture
+
+HOME = Path(__file__).resolve().parents[2]
 
 Image = npt.NDArray[Any]
 Method = Callable[[Image, float | None], Iterable[str]]
@@ -65,6 +67,17 @@ class Figures:
     peak_mb: float
     cpu_ms: tuple[float, ...]
     clock_ms: tuple[float, ...]
+
+    @property
+    def right_share(self) -> tuple[float, ...]:
+        """Cards read rightly, % of those there."""
+        return (100 * self.right / self.cards,)
+
+    @property
+    def wrong_share(self) -> tuple[float, ...]:
+        """Wrong readings, % of all; none where nothing was read."""
+        read = self.right + self.wrong
+        return (100 * self.wrong / read,) if read else ()
 
 
 # --- pictures --------------------------------------------------------------------------------------
@@ -142,8 +155,28 @@ def detector(threads: int, threshold: float | None) -> Method:
     return lambda image, card_px: network.read(image)
 
 
+EARLIER = "fee0568"
+"""The commit that has our weights as they were after about as long a training as the detector's."""
+
+OURS_EARLIER = f"our weights of {EARLIER}"
+
+
+def earlier(threads: int) -> Method:
+    """Ours as it reads today, with the weights of `EARLIER`; raises CalledProcessError where git does not have them."""
+    with tempfile.TemporaryDirectory() as name:
+        for file in MODEL_FILES:
+            Path(name, file).write_bytes(_committed(f"{EARLIER}:models/{file}"))
+        reader = Reader.load(Path(name), threads)
+    return lambda image, card_px: [reading.card for reading in reader.read(image, card_px)]
+
+
+def _committed(what: str) -> bytes:
+    return subprocess.run(["git", "show", what], cwd=HOME, capture_output=True, check=True).stdout
+
+
 METHODS: dict[str, Callable[[int], Method]] = {
     "ours": ours,
+    OURS_EARLIER: earlier,
     "contours": classic,
     "YOLO-nano": partial(detector, threshold=None),
     "YOLO-nano at 0.25": partial(detector, threshold=0.25),
@@ -155,14 +188,21 @@ TWO_THREADS = {"ours": f"{FREE}: by the clock on two threads, ms", "YOLO-nano": 
 
 
 def peers() -> dict[str, bool]:
-    """The methods beside ours that can run here, and whether each has learnt to read."""
+    """The methods beside today's ours that can run here, and whether each has learnt to read."""
+    found = {"contours": True}
+    try:
+        earlier(1)
+        found[OURS_EARLIER] = True
+    except (OSError, subprocess.CalledProcessError):
+        print(f"{OURS_EARLIER}: git does not have them here, so left out (git fetch --unshallow)")
     if not yolo.FILE.exists():
         print("YOLO-nano: not trained here, so left out (make bench-yolo)")
-        return {"contours": True}
-    if not yolo.Yolo.load().reads:
+    elif not yolo.Yolo.load().reads:
         print("YOLO-nano: has not learnt to read, so only its cost is compared (make bench-yolo)")
-        return {"contours": True, "YOLO-nano": False}
-    return dict.fromkeys((name for name in METHODS if name != "ours"), True)
+        found["YOLO-nano"] = False
+    else:
+        found |= dict.fromkeys((name for name in METHODS if name.startswith("YOLO-nano")), True)
+    return found
 
 
 # --- measuring -------------------------------------------------------------------------------------
@@ -228,9 +268,9 @@ def rows(photos: Path) -> Iterator[Row]:
 
 def _compared(name: str, first: Figures, peer: str, second: Figures, reads: bool) -> Iterator[Row]:
     """Ours beside a peer; of one that has not learnt to read only the cost."""
-    shares = [(100 * f.right / f.cards, 100 * f.wrong / max(f.right + f.wrong, 1)) for f in (first, second)]
-    for what, mine, theirs in zip(("cards right, %", "readings wrong, %"), *shares, strict=True) if reads else ():
-        yield Row("pictures", f"{name}: {what}", (mine,), peer, (theirs,))
+    if reads:
+        yield Row("pictures", f"{name}: cards right, %", first.right_share, peer, second.right_share)
+        yield Row("pictures", f"{name}: readings wrong, %", first.wrong_share, peer, second.wrong_share)
     yield Row("pictures", f"{name}: CPU ms a picture", first.cpu_ms, peer, second.cpu_ms)
     yield Row("pictures", f"{name}: peak memory, MB", (first.peak_mb,), peer, (second.peak_mb,))
 

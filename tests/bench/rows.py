@@ -17,6 +17,9 @@ from typing import Any
 MARK = "ROW "
 HEAD = "| part | what | ours | beside | theirs | ours / theirs |\n|---|---|---|---|---|---|"
 
+#: In a cell that has nothing to tell.
+NOTHING = "–"
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -30,8 +33,8 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        """Median of ours over median of theirs; None without a peer or where theirs is not above nothing."""
-        beside = statistics.median(self.theirs) if self.theirs else 0.0
+        """Median of ours over median of theirs; None where either has no samples or theirs is not above nothing."""
+        beside = statistics.median(self.theirs) if self.theirs and self.ours else 0.0
         return statistics.median(self.ours) / beside if beside > 0 else None
 
     @property
@@ -40,9 +43,10 @@ class Row:
         return statistics.median(self.ours)
 
     def markdown(self) -> str:
-        """A line of the table."""
-        ratio = "" if self.ratio is None else _figure(self.ratio)
-        cells = self.part, self.what, _samples(self.ours), self.peer, _samples(self.theirs), ratio
+        """A line of the table; a dash where there is somebody to compare with and nothing to tell."""
+        ratio = _figure(self.ratio) if self.ratio is not None else NOTHING
+        beside = (_samples(self.theirs), ratio) if self.peer else ("", "")
+        cells = self.part, self.what, _samples(self.ours), self.peer, *beside
         return "| " + " | ".join(cells) + " |"
 
     def line(self) -> str:
@@ -70,7 +74,7 @@ def show(rows: Iterable[Row], arguments: Sequence[str] | None = None) -> None:
 def _samples(values: Sequence[float]) -> str:
     """The median, and the quartiles of more than one."""
     if not values:
-        return ""
+        return NOTHING
     if len(values) == 1:
         return _figure(values[0])
     low, middle, high = statistics.quantiles(values, n=4, method="inclusive")

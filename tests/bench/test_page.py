@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench import page, pi
+from tests.bench.__main__ import main
 from tests.bench.rows import Row, read, show
 
 HOME = Path(__file__).resolve().parents[2]
@@ -33,7 +34,8 @@ def test_a_row_is_ours_beside_theirs_as_a_ratio_of_medians() -> None:
     assert first == "| pictures | photographs: cards right, % | 80 | contours | 20 | 4 |"
     assert second.endswith("| 2 (1.5 to 2.5) | LED.on() | 0.5 | 4 |")
     assert alone == "| page | memory, MB | 53 |  |  |  |"
-    assert Row("x", "y", (1.0,), "z", (0.0,)).ratio is None
+    assert Row("x", "y", (1.0,), "z", (0.0,)).markdown() == "| x | y | 1 | z | 0 | – |"
+    assert Row("x", "y", (1.0,), "z").markdown() == "| x | y | 1 | z | – | – |"
 
 
 def test_a_row_comes_through_a_part_s_output_whole(capsys: pytest.CaptureFixture[str]) -> None:
@@ -55,6 +57,13 @@ def test_the_page_is_written_and_its_short_form_put_between_the_marks(tmp_path: 
     assert "memory, MB" not in text
     assert text.endswith(f"{page.END}\n\nmore\n")
     assert "2 cores of a processor" in text
+
+
+def test_a_part_that_there_is_not_is_told_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["--only", "nosuch"])
+    assert stopped.value.code == 2
+    assert "invalid choice: 'nosuch'" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_a_readme_without_the_marks_is_told() -> None:

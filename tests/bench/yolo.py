@@ -61,7 +61,8 @@ class Yolo:
         said = json.loads(session.get_modelmeta().custom_metadata_map["cardtable"])
         effort = f"{said['pictures']:,} pictures in {said['cpu_minutes']} minutes of one core"
         shares = (said[f"held_out_{what}"] for what in ("right", "found", "named"))
-        return cls(session, tuple(said["classes"]), threshold or said["threshold"], effort, *shares)
+        least = said["threshold"] if threshold is None else threshold
+        return cls(session, tuple(said["classes"]), least, effort, *shares)
 
     @property
     def reads(self) -> bool:
