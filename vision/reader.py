@@ -723,18 +723,19 @@ class _Look:
     indices: list[Index]
 
     @property
-    def squares(self) -> float:
-        """Sum of the squared confidences: clear readings count, half-clear ones hardly."""
-        return sum(index.confidence**2 for index in self.indices)
+    def squares(self) -> list[float]:
+        """Squared confidences of what is of one size: clear readings count, half-clear ones hardly, specks never."""
+        surest = max(self.indices, key=lambda index: index.confidence, default=None)
+        return [i.confidence**2 for i in self.indices if surest and _is_like(i, i.confidence, surest.span_px)]
 
     def sureness(self) -> float:
         """How well the picture reads so, beside other views of it."""
-        return self.squares * (1.0 if self.view.stretched else _AS_IT_IS)
+        return sum(self.squares) * (1.0 if self.view.stretched else _AS_IT_IS)
 
     @property
     def is_clear(self) -> bool:
         """Does it read so well that no other stretch could read better?"""
-        return self.squares >= _CLEAR * len(self.indices)
+        return bool(self.squares) and float(np.mean(self.squares)) >= _CLEAR
 
     def readings(self, threshold: float) -> list[Reading]:
         """The cards, where they lie in the picture that was taken."""
@@ -789,13 +790,14 @@ def _of_one_size(readings: list[Reading]) -> list[Reading]:
 
     What reads surely may differ more: it lies nearer, or along the other side of a picture that was squashed.
     """
-    size = max(readings, key=lambda r: r.confidence).indices[0].span_px
+    span_px = max(readings, key=lambda r: r.confidence).indices[0].span_px
+    return [reading for reading in readings if _is_like(reading.indices[0], reading.confidence, span_px)]
 
-    def is_like(reading: Reading) -> bool:
-        most = _SIZE_RATIOS[reading.confidence >= _SURE]
-        return 1 / most < reading.indices[0].span_px / size < most
 
-    return [reading for reading in readings if is_like(reading)]
+def _is_like(index: Index, confidence: float, span_px: float) -> bool:
+    """Is an index that is read with this confidence of a size that it may have beside one of ``span_px``?"""
+    most = _SIZE_RATIOS[confidence >= _SURE]
+    return 1 / most < index.span_px / span_px < most
 
 
 def _card_px(indices: Sequence[Index]) -> float:

@@ -171,6 +171,24 @@ def test_a_large_card_that_reads_surely_is_a_card() -> None:
     assert sorted(r.card for r in told) == ["8S", "9H"]
 
 
+def _look(*indices: Index) -> Any:
+    return reading._Look(reading._View.of(np.zeros((64, 64, 3), np.uint8), 1.0), list(indices))
+
+
+def test_a_look_at_nothing_is_not_clear() -> None:
+    """An empty look must not end the search."""
+    assert (_look().is_clear, _look().sureness()) == (False, 0.0)
+    assert _look(_index("9H", 100, 50)).is_clear
+
+
+def test_specks_say_nothing_of_how_well_a_picture_reads() -> None:
+    """Ornaments of a large queen, taken for small indices, made a stretched view look the better one."""
+    queen = [_index("QD", 100, 50, angle, 0.995, card_px=700) for angle in (0, 180)]
+    specks = [_index("AH", 300 + 40 * n, 300, 0, 0.8, card_px=90) for n in range(3)]
+    assert _look(*queen, *specks).sureness() == _look(*queen).sureness()
+    assert _look(*queen, *specks).is_clear
+
+
 def test_a_faint_corner_does_not_spoil_a_sure_one() -> None:
     """A thumb on one index leaves the other."""
     (card,) = join([_index("9H", 100, 50), _index("6H", 100, 50, 180, 0.1)], 126, 0.9)
